@@ -1,0 +1,3 @@
+module turnpost
+
+go 1.26
