@@ -92,11 +92,12 @@ type Posted struct {
 
 // InboxQuery asks for the caller's inbox.
 type InboxQuery struct {
-	Handle string `json:"handle,omitempty"` // of somebody else: people only
-	All    bool   `json:"all,omitempty"`    // the archive too, newest first
-	Limit  int    `json:"limit,omitempty"`  // default 50, at most 500
-	Before int64  `json:"before,omitempty"` // seq, for the next page of All
-	Peek   bool   `json:"peek,omitempty"`   // do not count as shown
+	Handle    string `json:"handle,omitempty"`    // of somebody else: people only
+	Addressed bool   `json:"addressed,omitempty"` // only what is addressed to the handle, not what its channels carry
+	All       bool   `json:"all,omitempty"`       // the archive too, newest first
+	Limit     int    `json:"limit,omitempty"`     // default 50, at most 500
+	Before    int64  `json:"before,omitempty"`    // seq, for the next page of All
+	Peek      bool   `json:"peek,omitempty"`      // do not count as shown
 }
 
 // Inbox is what waits for a handle.
