@@ -1,5 +1,7 @@
 package turnpost
 
+import "time"
+
 // Event is one normalised thing that a harness said about one session. The
 // hook client makes it; the harness's raw JSON goes no further.
 type Event struct {
@@ -7,6 +9,7 @@ type Event struct {
 	Harness string `json:"harness"`
 	Version string `json:"version,omitempty"` // of the harness, "2.1.332"; empty when it does not say
 	Native  string `json:"native"`            // the harness's own session id
+	Name    string `json:"name,omitempty"`    // the harness's own name of the event, "PostToolBatch"
 	Digest  string `json:"digest,omitempty"`  // of the raw input: two equal ones at once are one event registered twice
 
 	Cwd   string `json:"cwd,omitempty"`
@@ -32,6 +35,15 @@ type Event struct {
 
 	Wake    Wake    `json:"wake,omitzero"`    // how this session can be rung
 	Accepts Accepts `json:"accepts,omitzero"` // what the answer to this very event can carry
+}
+
+// Spooled is one line of the spool: a lifecycle event that no hub answered. The
+// hub may have heard it all the same, so it applies one only if it has heard
+// nothing of that session since At. An empty line of the spool stands for one
+// event that was not worth keeping.
+type Spooled struct {
+	At    time.Time `json:"at"`
+	Event Event     `json:"event"`
 }
 
 // Place is where a session works.

@@ -53,8 +53,13 @@ func (d Dir) Token() string { return d.path("token") }
 // Log is where a detached hub writes.
 func (d Dir) Log() string { return d.path("hub.log") }
 
-// Spool takes one line of JSON for each lifecycle event that found no hub.
+// Spool takes one line of JSON, a turnpost.Spooled, for each lifecycle event
+// that found no hub, and an empty line for any other event.
 func (d Dir) Spool() string { return d.path("spool.jsonl") }
+
+// HealMark is touched when a client starts a dead hub again, so that the next
+// ones do not.
+func (d Dir) HealMark() string { return d.path("heal") }
 
 // Bells is the directory of the bell files. Nothing removes it.
 func (d Dir) Bells() string { return d.path("bells") }
