@@ -138,3 +138,11 @@ type Activity struct {
 	Text    string    `json:"text,omitempty"`
 	At      time.Time `json:"at"`
 }
+
+// Live is what a harness's own registry says of one of its processes.
+type Live struct {
+	Native string    // the session it is in now
+	State  State     // working, waiting or idle
+	Wants  Want      // waiting
+	Since  time.Time // when that began; zero when not said
+}

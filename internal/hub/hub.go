@@ -1,0 +1,247 @@
+// Package hub holds the rules: whose handle a session has, what may interrupt
+// whom, which items an answer carries, when a bell rings, what a session's
+// status is and when the human is told. It declares the Store, Waker, Prober
+// and Outlet that it needs and imports nothing but the words.
+//
+// Delivery is at least once: an item is shown again, labelled, when nothing
+// proves that its text arrived. It is never shown in two answers at a time, and
+// an acknowledged write is on disk.
+package hub
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"sync"
+	"time"
+
+	"turnpost"
+)
+
+// Waker rings sessions.
+type Waker interface {
+	// Knows tells whether the method is one that Ring can use.
+	Knows(method string) bool
+	// Ring pokes the session behind wake, without text.
+	Ring(wake turnpost.Wake) error
+}
+
+// Prober looks at processes of this machine.
+type Prober interface {
+	Alive(turnpost.Process) bool
+	// Ancestors lists the process and its parents, nearest first.
+	Ancestors(pid int) []turnpost.Process
+	// Live reads a harness's own registry file; ok is false when it says nothing.
+	Live(harness, registry string) (live turnpost.Live, ok bool)
+}
+
+// Outlet tells the person something outside the page.
+type Outlet interface {
+	Notify(turnpost.Notice)
+}
+
+// Config is how the user wants the hub to behave. Zero values mean defaults.
+type Config struct {
+	Human     string                                  // the person's handle, "@anna"
+	Escalate  time.Duration                           // questions and tasks not shown by then: the human is told; default 5 min
+	Handles   map[string]string                       // resolved path → handle
+	Interrupt map[string]turnpost.InterruptLevel      // handle → level
+	Act       map[string]bool                         // handle → items may be acted on
+	Failures  map[turnpost.FailureClass]FailurePolicy // overrides of the table in failure.go
+	Retention time.Duration                           // of activity and cleared notices; default 14 days
+	OnError   func(error)                             // of background work; nil: ignored
+}
+
+// The times that the rules are made of.
+const (
+	lease       = 10 * time.Minute // a shown item is not offered again before
+	maxAttempts = 3                // first showing and two more, then the human is told
+	maxChain    = 5                // continuations in a row; harnesses cut at 8
+	ringAgain   = 2 * time.Second  // an unheard ring is repeated after
+	maxRings    = 3                // then the human is told
+	afterEsc    = 30 * time.Second // no ring so soon after an unexplained end of activity
+	quietAfter  = 3 * time.Minute
+	probeEvery  = 3 * time.Second
+	sweepEvery  = 5 * time.Second
+	pruneEvery  = time.Hour
+	sameEvent   = 250 * time.Millisecond // one event registered twice arrives within
+	coalesce    = 5 * time.Second        // activity rows of one session
+	maxOffer    = 10                     // items in one answer
+	maxWait     = 50 * time.Second
+)
+
+// Hub is the running hub. Its methods are safe for concurrent use.
+type Hub struct {
+	cfg    Config
+	store  Store
+	waker  Waker
+	prober Prober
+	outlet Outlet
+
+	create sync.Mutex // one new session at a time gets a handle
+
+	mu       sync.Mutex
+	sessions map[sessionKey]*session
+	offers   map[string]*offer
+	mail     map[string]*mailbox
+	rev      int64
+	revised  chan struct{} // closed and replaced at each revision
+	dropped  int64
+
+	redact *redactor
+}
+
+type sessionKey struct{ harness, native string }
+
+// New returns a hub over a store, with what the store remembers. Run has to be
+// running for rings to be repeated, statuses to decay and the human to be told.
+func New(ctx context.Context, cfg Config, store Store, waker Waker, prober Prober, outlet Outlet) (*Hub, error) {
+	if cfg.Escalate <= 0 {
+		cfg.Escalate = 5 * time.Minute
+	}
+	if cfg.Retention <= 0 {
+		cfg.Retention = 14 * 24 * time.Hour
+	}
+	if cfg.OnError == nil {
+		cfg.OnError = func(error) {}
+	}
+	h := &Hub{
+		cfg: cfg, store: store, waker: waker, prober: prober, outlet: outlet,
+		sessions: map[sessionKey]*session{},
+		offers:   map[string]*offer{},
+		mail:     map[string]*mailbox{},
+		revised:  make(chan struct{}),
+		redact:   newRedactor(),
+	}
+	if err := h.load(ctx); err != nil {
+		return nil, fmt.Errorf("load state: %w", err)
+	}
+	return h, nil
+}
+
+// load reads the sessions, frees what an earlier hub held and makes sure that
+// the person and the first channel exist.
+func (h *Hub) load(ctx context.Context) error {
+	now := time.Now().UTC()
+	return h.store.Update(ctx, func(tx Tx) error {
+		if err := tx.ReleaseHeld(); err != nil {
+			return err
+		}
+		rows, err := tx.Sessions(now.Add(-24 * time.Hour))
+		if err != nil {
+			return err
+		}
+		h.mu.Lock()
+		for _, row := range rows {
+			s := &session{Session: row.Session, secretHash: row.Secret, restored: true}
+			h.sessions[s.key()] = s
+		}
+		h.mu.Unlock()
+		if _, err := tx.Agent(h.cfg.Human); err == ErrNoRow {
+			human := newAgent(h.cfg.Human, now)
+			human.Human = true
+			if err := tx.SaveAgent(human); err != nil {
+				return err
+			}
+		} else if err != nil {
+			return err
+		}
+		if _, err := tx.Channel(general); err == ErrNoRow {
+			return tx.SaveChannel(turnpost.Channel{Name: general, CreatedBy: h.cfg.Human, CreatedAt: now})
+		} else if err != nil {
+			return err
+		}
+		return nil
+	})
+}
+
+// general is the channel that always exists.
+const general = "#general"
+
+func newAgent(handle string, now time.Time) turnpost.Agent {
+	return turnpost.Agent{
+		Handle: handle, Presence: turnpost.Available,
+		Interrupt: turnpost.InterruptNeedsAction, CreatedAt: now,
+	}
+}
+
+// Run does what happens without anybody asking, until ctx ends. It flushes what
+// is in memory only before it returns.
+func (h *Hub) Run(ctx context.Context) {
+	tick := time.NewTicker(500 * time.Millisecond)
+	defer tick.Stop()
+	var probed, swept, pruned time.Time
+	for {
+		select {
+		case <-ctx.Done():
+			h.flush()
+			return
+		case <-tick.C:
+		}
+		now := time.Now()
+		h.repeatRings(now)
+		if now.Sub(probed) >= probeEvery {
+			probed = now
+			h.probe(now)
+		}
+		if now.Sub(swept) >= sweepEvery {
+			swept = now
+			h.report(h.tellOverdue(ctx))
+		}
+		if now.Sub(pruned) >= pruneEvery {
+			pruned = now
+			before := now.UTC().Add(-h.cfg.Retention)
+			h.store.Later(func(tx Tx) error { return tx.Prune(before) })
+			h.forget(now)
+		}
+		h.flush()
+	}
+}
+
+func (h *Hub) report(err error) {
+	if err != nil {
+		h.cfg.OnError(err)
+	}
+}
+
+// changed tells everyone who waits on Changes. Callers hold mu.
+func (h *Hub) changed() {
+	h.rev++
+	close(h.revised)
+	h.revised = make(chan struct{})
+}
+
+// mailbox is what memory knows of one inbox: whether it is known to be empty,
+// so that a boundary with nothing unread asks no store, and who waits for it.
+type mailbox struct {
+	gen     int64 // grows with every new delivery
+	empty   bool  // as of the newest gen
+	arrived chan struct{}
+}
+
+// box returns a handle's mailbox. Callers hold mu.
+func (h *Hub) box(handle string) *mailbox {
+	m := h.mail[handle]
+	if m == nil {
+		m = &mailbox{arrived: make(chan struct{})}
+		h.mail[handle] = m
+	}
+	return m
+}
+
+// filled notes that something new may be offered to the handle. Callers hold mu.
+func (h *Hub) filled(handle string) {
+	m := h.box(handle)
+	m.gen++
+	m.empty = false
+	close(m.arrived)
+	m.arrived = make(chan struct{})
+}
+
+// newSecret returns 128 random bits in hex.
+func newSecret() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // documented never to fail
+	return hex.EncodeToString(b[:])
+}

@@ -1,0 +1,292 @@
+package hub
+
+import (
+	"context"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"turnpost"
+)
+
+// who is a resolved caller.
+type who struct {
+	handle  string
+	human   bool
+	how     string
+	session *session // nil for people; read its fields under mu
+	id      string   // its session id
+}
+
+// view is the hub as one caller sees it.
+type view struct {
+	*Hub
+	caller turnpost.Caller
+}
+
+var _ turnpost.Hub = (*view)(nil)
+
+// As returns the hub on behalf of a caller.
+func (h *Hub) As(caller turnpost.Caller) turnpost.Hub { return &view{h, caller} }
+
+// who resolves the caller: the session that announced the secret, else the
+// session among the ancestors of the peer process, else the person.
+func (v *view) who() (who, error) {
+	h := v.Hub
+	if secret := v.caller.HookSession; secret != "" {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		s := h.bySecret(secret)
+		if s == nil {
+			return who{}, turnpost.Errorf(turnpost.Unauthorized, "hook_session is not known").
+				WithHint("use the hook_session of your latest start line")
+		}
+		return h.sessionIdentity(s, "hook_session")
+	}
+	if v.caller.Human {
+		return who{handle: h.cfg.Human, human: true, how: "your token"}, nil
+	}
+	if v.caller.Pid == 0 {
+		return who{}, turnpost.Errorf(turnpost.Unauthorized, "who asks is not known").
+			WithHint("pass hook_session from your start line, or use the stdio form of the MCP server")
+	}
+	ancestors := h.prober.Ancestors(v.caller.Pid)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, p := range ancestors {
+		if s := h.byProcess(p); s != nil {
+			return h.sessionIdentity(s, "process "+strconv.Itoa(p.Pid))
+		}
+	}
+	return who{handle: h.cfg.Human, human: true, how: "your login"}, nil
+}
+
+// sessionIdentity is a session as a caller. Callers hold mu.
+func (h *Hub) sessionIdentity(s *session, how string) (who, error) {
+	if s.Handle == "" {
+		return who{}, turnpost.Errorf(turnpost.Unauthorized, "this session has no handle: %s", s.Unlinked).
+			WithHint("start it with TURNPOST_AGENT=@name")
+	}
+	return who{handle: s.Handle, how: how, session: s, id: s.ID}, nil
+}
+
+// ParseHandle returns the handle in its normal form, "@" and lower case.
+func ParseHandle(field, text string) (string, error) {
+	handle := strings.ToLower(strings.TrimSpace(text))
+	handle = "@" + strings.TrimPrefix(handle, "@")
+	bad := func() (string, error) {
+		return "", turnpost.Invalidf(field, "%.80q is not a handle", text).
+			WithHint("a handle is @name or @name/name of letters, digits, '.', '_' and '-', at most 64 characters")
+	}
+	if len(handle) > 64 {
+		return bad()
+	}
+	parts := strings.Split(handle[1:], "/")
+	if len(parts) > 2 {
+		return bad()
+	}
+	for _, part := range parts {
+		if part == "" || slug(part) != part {
+			return bad()
+		}
+	}
+	return handle, nil
+}
+
+// slug makes one part of a handle out of a file name: lower case, everything
+// unusual becomes "-".
+func slug(name string) string {
+	out := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '.', r == '_', r == '-':
+			return r
+		case r >= 'A' && r <= 'Z':
+			return r + 'a' - 'A'
+		}
+		return '-'
+	}, name)
+	out = strings.Trim(out, "-.")
+	if len(out) > 30 {
+		out = out[:30]
+	}
+	return out
+}
+
+// newSession makes a session for a native id that nobody saw before, or that
+// ended long ago, with a handle and with the agent behind it in the store.
+func (h *Hub) newSession(ctx context.Context, ev turnpost.Event, now time.Time) (*session, error) {
+	h.create.Lock()
+	defer h.create.Unlock()
+	key := sessionKey{ev.Harness, ev.Native}
+	h.mu.Lock()
+	earlier := h.sessions[key]
+	if earlier != nil && earlier.live() { // made while we waited
+		h.mu.Unlock()
+		return earlier, nil
+	}
+	h.mu.Unlock()
+
+	var row SessionRow
+	var agents []turnpost.Agent
+	err := h.store.View(ctx, func(tx Tx) (err error) {
+		if row, err = tx.SessionByNative(ev.Harness, ev.Native); err != nil && err != ErrNoRow {
+			return err
+		}
+		agents, err = tx.Agents()
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+
+	h.mu.Lock()
+	if earlier != nil {
+		row = SessionRow{Session: earlier.Session, Secret: earlier.secretHash}
+	}
+	old := h.byProcess(ev.Process)
+	if old == nil {
+		old = h.endedByProcess(ev.Process)
+	}
+	handle, unlinked := h.chooseHandle(ev, row.Handle, old, agents)
+	h.mu.Unlock()
+
+	if handle != "" && !known(agents, handle) {
+		agent := newAgent(handle, now.UTC())
+		agent.Place = ev.Place
+		if err := h.store.Update(ctx, func(tx Tx) error { return tx.SaveAgent(agent) }); err != nil {
+			return nil, err
+		}
+	}
+
+	if handle != "" && known(agents, handle) {
+		h.relapse(handle)
+	}
+
+	s := &session{Session: row.Session, secretHash: row.Secret}
+	if s.ID == "" {
+		s.Session = turnpost.Session{
+			ID: "s-" + newSecret()[:12], Harness: ev.Harness, Native: ev.Native,
+			Attended: ev.Attended, StartedAt: now.UTC(),
+		}
+	}
+	s.Handle, s.Unlinked, s.Place = handle, unlinked, ev.Place
+	s.Cwd, s.EndedAt = ev.Cwd, time.Time{}
+	s.set(turnpost.Status{State: turnpost.StateIdle}, ev, now)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if old != nil && old.live() {
+		old.end(now, "replaced by a new session of the same process")
+		h.record(old, ev.Kind, true, "replaced", now)
+		h.touch(old)
+	}
+	h.sessions[key] = s
+	return s, nil
+}
+
+// endedByProcess returns the session of the process that ended last: /clear
+// ends one session and starts the next. Callers hold mu.
+func (h *Hub) endedByProcess(p turnpost.Process) *session {
+	var found *session
+	for _, s := range h.sessions {
+		if !s.live() && sameProcess(s.Process, p) && (found == nil || s.EndedAt.After(found.EndedAt)) {
+			found = s
+		}
+	}
+	return found
+}
+
+// chooseHandle finds the handle of a new session, in this order: what the user
+// set for the process or the path; its old one (resume); the one of the same
+// process (clear); the place's lowest handle without a live session. An empty
+// handle comes with the reason. Callers hold mu.
+func (h *Hub) chooseHandle(ev turnpost.Event, resumed string, old *session, agents []turnpost.Agent) (handle, unlinked string) {
+	if ev.Agent != "" {
+		handle, err := ParseHandle("TURNPOST_AGENT", ev.Agent)
+		if err != nil {
+			return "", err.Error()
+		}
+		return handle, ""
+	}
+	if !ev.Attended {
+		return "", "unattended: it gets mail only with TURNPOST_AGENT set"
+	}
+	if handle, ok := h.configured(ev.Place); ok {
+		return handle, ""
+	}
+	if old != nil && old.Handle != "" {
+		if old.live() || len(h.liveOf(old.Handle)) == 0 {
+			return old.Handle, ""
+		}
+	}
+	if resumed != "" && len(h.liveOf(resumed)) == 0 {
+		return resumed, ""
+	}
+	base := h.placeHandle(ev.Place, agents)
+	for n := 1; ; n++ {
+		handle := base
+		if n > 1 {
+			handle += "-" + strconv.Itoa(n)
+		}
+		if taken(agents, handle, ev.Place) || len(h.liveOf(handle)) > 0 {
+			continue
+		}
+		return handle, ""
+	}
+}
+
+// configured returns the handle that the user's config gives to a path or the
+// nearest of its parents.
+func (h *Hub) configured(place turnpost.Place) (string, bool) {
+	for dir := place.Root; dir != ""; dir = filepath.Dir(dir) {
+		if handle, ok := h.cfg.Handles[dir]; ok {
+			return handle, true
+		}
+		if dir == filepath.Dir(dir) {
+			break
+		}
+	}
+	return "", false
+}
+
+// placeHandle is the first handle of a place: "@repo", "@repo/worktree"; a
+// second repository of the same name takes its parent folder in front.
+func (h *Hub) placeHandle(place turnpost.Place, agents []turnpost.Agent) string {
+	main := place.Main
+	if main == "" {
+		main = place.Root
+	}
+	name := slug(filepath.Base(main))
+	if name == "" {
+		name = "agent"
+	}
+	suffix := ""
+	if tree := slug(place.Worktree); tree != "" {
+		suffix = "/" + tree
+	}
+	if taken(agents, "@"+name+suffix, place) {
+		if parent := slug(filepath.Base(filepath.Dir(main))); parent != "" {
+			name = parent + "-" + name
+		}
+	}
+	return "@" + name + suffix
+}
+
+func known(agents []turnpost.Agent, handle string) bool {
+	for _, a := range agents {
+		if a.Handle == handle {
+			return true
+		}
+	}
+	return false
+}
+
+// taken tells whether the handle is bound to another place, or a person's.
+func taken(agents []turnpost.Agent, handle string, place turnpost.Place) bool {
+	for _, a := range agents {
+		if a.Handle == handle {
+			return a.Human || a.Place.Root != place.Root
+		}
+	}
+	return false
+}

@@ -1,0 +1,397 @@
+package hub
+
+import (
+	"context"
+	"crypto/rand"
+	"strings"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"turnpost"
+)
+
+// moment is a point at which an answer can carry items.
+type moment int
+
+const (
+	never   moment = iota
+	start          // session.start
+	prompt         // a person's prompt
+	mid            // between tools
+	turnEnd        // the answer continues the turn
+	rung           // the answer starts a turn
+)
+
+// level is how much an item may disturb.
+type level int
+
+const (
+	rideAlong level = iota // with the next prompt, start or delivery
+	atTurnEnd              // continues a turn at its end, rings a closed one
+	midTurn                // between tools too
+)
+
+// levelOf ranks an entry under its handle's setting.
+func levelOf(e turnpost.Entry, set turnpost.InterruptLevel) level {
+	d := e.Delivery
+	l := rideAlong
+	switch {
+	case d.Urgent, d.Addressed && d.Kind == turnpost.Answer:
+		l = midTurn
+	case d.Addressed && d.Kind.NeedsAction():
+		l = atTurnEnd
+	}
+	switch set {
+	case turnpost.InterruptAll:
+		return max(l, atTurnEnd)
+	case turnpost.InterruptUrgent:
+		if !d.Urgent {
+			return rideAlong
+		}
+	case turnpost.InterruptNone:
+		return rideAlong
+	}
+	return l
+}
+
+// question is what an event asks the inbox.
+type question struct {
+	when     moment
+	handle   string
+	session  string
+	process  turnpost.Process
+	kind     turnpost.Kind
+	chain    int  // continuations before this one
+	ringable bool // a ring can bring what this moment leaves
+	at       time.Time
+}
+
+// question decides what an event's answer may carry. Callers hold mu.
+func (h *Hub) question(s *session, ev turnpost.Event, at time.Time) question {
+	q := question{
+		handle: s.Handle, session: s.ID, process: s.Process, kind: ev.Kind,
+		chain: s.chain, ringable: h.ringable(s), at: at.UTC(),
+	}
+	if s.Handle == "" || ev.Subagent != "" || h.box(s.Handle).empty {
+		return q
+	}
+	switch {
+	case ev.Kind == turnpost.SessionStart && ev.Accepts.Context && ev.Source != turnpost.SourceCompact:
+		q.when = start
+	case ev.Kind == turnpost.Prompt && ev.Accepts.Context && !ev.Machine:
+		q.when = prompt
+	case ev.Kind == turnpost.ToolAfter && ev.Accepts.Context:
+		q.when = mid
+	case ev.Kind == turnpost.TurnEnd && ev.Accepts.Continue:
+		q.when = turnEnd
+	case ev.Kind == turnpost.Bell && ev.Accepts.Continue:
+		q.when = rung
+	}
+	return q
+}
+
+// choose picks what the moment may carry out of what is offerable, or nothing.
+func (q question) choose(entries []turnpost.Entry, a turnpost.Agent) []turnpost.Entry {
+	set := a.Interrupt
+	if q.at.Before(a.PausedUntil) {
+		set = turnpost.InterruptNone
+	}
+	if q.when == turnEnd && q.chain >= maxChain {
+		return nil
+	}
+	var out []turnpost.Entry
+	trigger := q.when == start || q.when == prompt
+	fresh := false
+	for _, e := range entries {
+		d, l := e.Delivery, levelOf(e, set)
+		again := d.Attempt > 0
+		if d.Attempt >= 2 && q.at.Sub(d.OfferedAt) < lease {
+			continue // twice in ten minutes is enough
+		}
+		switch q.when {
+		case start:
+			if l >= atTurnEnd && q.ringable {
+				continue // a ring brings it
+			}
+		case prompt:
+			if again && !d.Urgent || l == atTurnEnd && q.ringable {
+				continue
+			}
+		case mid:
+			if again || l == atTurnEnd {
+				continue
+			}
+			trigger = trigger || l == midTurn
+		case turnEnd, rung:
+			trigger = trigger || l >= atTurnEnd
+		}
+		if l >= atTurnEnd && !again {
+			fresh = true
+		}
+		out = append(out, e)
+	}
+	if !trigger || q.when == turnEnd && q.chain > 0 && !fresh {
+		return nil
+	}
+	return out
+}
+
+// offer is one answer's items, from the moment they are held.
+type offer struct {
+	id      string
+	handle  string
+	process turnpost.Process
+	session string
+	kind    turnpost.Kind
+	items   []turnpost.Delivery
+	text    string
+	at      time.Time
+	shown   bool
+}
+
+// decision is the offer in the form that its moment takes.
+func (o *offer) decision() turnpost.Decision {
+	if o.kind == turnpost.TurnEnd || o.kind == turnpost.Bell {
+		return turnpost.Decision{Continue: o.text}
+	}
+	return turnpost.Decision{Context: o.text}
+}
+
+// hold chooses items for a moment and holds them in the same transaction, so
+// that no other answer carries them; nil when there is nothing to say.
+func (h *Hub) hold(ctx context.Context, q question) (*offer, error) {
+	h.mu.Lock()
+	gen := h.box(q.handle).gen
+	h.mu.Unlock()
+	worth, open := false, 0
+	err := h.store.View(ctx, func(tx Tx) error {
+		agent, chosen, err := q.look(tx)
+		if err != nil {
+			return err
+		}
+		worth = len(chosen) > 0
+		if !worth {
+			open, err = tx.UnreadOf(agent.Handle)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if !worth {
+		h.mu.Lock()
+		if m := h.box(q.handle); open == 0 && m.gen == gen {
+			m.empty = true
+		}
+		h.mu.Unlock()
+		return nil, nil
+	}
+
+	var o *offer
+	err = h.store.Update(ctx, func(tx Tx) error {
+		o = nil
+		agent, chosen, err := q.look(tx)
+		if err != nil || len(chosen) == 0 {
+			return err
+		}
+		next := &offer{id: newOfferID(), handle: q.handle, process: q.process, session: q.session, kind: q.kind, at: q.at}
+		next.text, chosen = frame(next.id, agent, q.when, chosen)
+		for _, e := range chosen {
+			d := e.Delivery
+			d.State, d.Offer, d.Session = turnpost.Held, next.id, q.session
+			d.Attempt++
+			d.OfferedAt = q.at
+			if err := tx.SaveDelivery(d); err != nil {
+				return err
+			}
+			next.items = append(next.items, d)
+		}
+		o = next
+		return nil
+	})
+	if err != nil || o == nil {
+		return nil, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.offers[o.id] = o
+	if s := h.byID(q.session); s != nil {
+		switch q.when {
+		case turnEnd:
+			s.chain++
+			s.TurnOpen = true
+			s.Status.State, s.Status.Since = turnpost.StateWorking, q.at
+			s.Status.Evidence += ", continued by Turnpost"
+		case rung:
+			s.TurnOpen = true // its turn starts with our text
+			s.Woken, s.WokenAt = o.text, q.at
+			s.Status = turnpost.Status{State: turnpost.StateWorking, Since: q.at, Evidence: "rung " + q.at.Local().Format("15:04:05")}
+		}
+		h.touch(s)
+	}
+	return o, nil
+}
+
+// look reads what is offerable and chooses.
+func (q question) look(tx Tx) (turnpost.Agent, []turnpost.Entry, error) {
+	agent, err := tx.Agent(q.handle)
+	if err != nil {
+		return agent, nil, err
+	}
+	entries, err := tx.Offerable(q.handle, q.at, maxAttempts, 5*maxOffer)
+	if err != nil {
+		return agent, nil, err
+	}
+	return agent, q.choose(entries, agent), nil
+}
+
+// byID finds a session by our id. Callers hold mu.
+func (h *Hub) byID(id string) *session {
+	for _, s := range h.sessions {
+		if s.ID == id {
+			return s
+		}
+	}
+	return nil
+}
+
+func newOfferID() string {
+	return "of-" + strings.ToLower(ulid.MustNew(ulid.Now(), rand.Reader).String())
+}
+
+// Shown starts the lease of an offer's items: its text was printed and flushed.
+func (h *Hub) Shown(_ context.Context, r turnpost.Receipt) (turnpost.Nothing, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	o := h.offers[r.Offer]
+	if o == nil {
+		return turnpost.Nothing{}, turnpost.Errorf(turnpost.NotFound, "no such offer")
+	}
+	if o.shown {
+		return turnpost.Nothing{}, nil
+	}
+	o.shown = true
+	until := time.Now().UTC().Add(lease)
+	h.settle(o, func(d *turnpost.Delivery) { d.State, d.Lease = turnpost.Shown, until })
+	return turnpost.Nothing{}, nil
+}
+
+// Release frees an offer that nobody confirmed: its items can be offered again
+// at once. A confirmed offer is left as it is.
+func (h *Hub) Release(id string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	o := h.offers[id]
+	if o == nil || o.shown {
+		return
+	}
+	delete(h.offers, id)
+	h.settle(o, func(d *turnpost.Delivery) { d.State = turnpost.Stored })
+	if s := h.byID(o.session); s != nil && o.kind == turnpost.TurnEnd || s != nil && o.kind == turnpost.Bell {
+		// The agent never saw the text: its turn ended after all.
+		s.TurnOpen = false
+		s.Status.State = turnpost.StateIdle
+		s.ringAfter = time.Now().Add(afterEsc)
+		h.touch(s)
+	}
+	h.filled(o.handle)
+}
+
+// receive takes an event as the receipt of what was shown before it to the same
+// handle in the same process: what needs no action is acked. A prompt that
+// carries an offer's id proves that very offer. Callers hold mu.
+func (h *Hub) receive(s *session, ev turnpost.Event, at time.Time) {
+	proves := false
+	switch ev.Kind {
+	case turnpost.Prompt, turnpost.ToolBefore, turnpost.ToolAfter, turnpost.ToolFailed,
+		turnpost.PermissionAsk, turnpost.TurnEnd:
+		proves = ev.Subagent == ""
+	}
+	if !proves {
+		return
+	}
+	until := at.UTC().Add(lease)
+	arrived := func(d *turnpost.Delivery) {
+		if d.Kind.NeedsAction() {
+			d.State, d.Lease = turnpost.Shown, until
+			return
+		}
+		d.State, d.ClosedAt = turnpost.Acked, at.UTC()
+	}
+	for _, id := range ev.Offers {
+		if h.offers[id] == nil { // printed, but its confirmation was lost
+			h.settle(&offer{id: id, handle: s.Handle}, arrived)
+		}
+	}
+	for id, o := range h.offers {
+		if o.handle != s.Handle || !sameProcess(o.process, s.Process) && o.session != s.ID {
+			continue
+		}
+		named := contains(ev.Offers, id)
+		if !named && (!o.shown || ev.Kind == turnpost.Prompt && o.kind == turnpost.Bell) {
+			continue
+		}
+		delete(h.offers, id)
+		h.settle(o, arrived)
+	}
+}
+
+func contains(list []string, s string) bool {
+	for _, v := range list {
+		if v == s {
+			return true
+		}
+	}
+	return false
+}
+
+// relapse ends the leases of a handle's inbox: whoever was shown these items
+// has lost them with its context. What is on its way stays as it is.
+func (h *Hub) relapse(handle string) {
+	h.mu.Lock()
+	onTheWay := map[string]bool{}
+	for id, o := range h.offers {
+		onTheWay[id] = o.handle == handle
+	}
+	h.mu.Unlock()
+	now := time.Now().UTC()
+	h.store.Later(func(tx Tx) error {
+		entries, err := tx.OpenInbox(handle, 500)
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			d := e.Delivery
+			if d.State != turnpost.Shown || onTheWay[d.Offer] {
+				continue
+			}
+			d.Lease, d.OfferedAt = now, time.Time{}
+			if err := tx.SaveDelivery(d); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// settle changes the deliveries that an offer still holds or shows. It rides
+// with the next commit: losing it means showing again, labelled.
+func (h *Hub) settle(o *offer, change func(*turnpost.Delivery)) {
+	h.store.Later(func(tx Tx) error {
+		deliveries, err := tx.OfOffer(o.id)
+		if err != nil {
+			return err
+		}
+		for _, d := range deliveries {
+			if !d.State.Open() || d.Handle != o.handle {
+				continue
+			}
+			change(&d)
+			if err := tx.SaveDelivery(d); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

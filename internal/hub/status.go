@@ -1,0 +1,125 @@
+package hub
+
+import (
+	"fmt"
+	"time"
+
+	"turnpost"
+)
+
+// apply moves a session's turn and status by one event. It returns whether the state
+// changed. Callers hold mu.
+func (s *session) apply(ev turnpost.Event, now time.Time) (changed bool) {
+	before := s.Status.State
+	s.restored = false
+	s.ActivityAt = now.UTC()
+	s.idleSeen, s.busySeen = 0, 0
+	s.adopt(ev)
+
+	if ev.Subagent != "" { // a sub-agent's doings show that the session lives, no more
+		return s.Status.State != before
+	}
+	switch ev.Kind {
+	case turnpost.SessionStart:
+		if ev.Source != turnpost.SourceCompact {
+			s.TurnOpen = false
+			s.chain = 0
+			s.set(turnpost.Status{State: turnpost.StateIdle}, ev, now)
+		}
+	case turnpost.Prompt:
+		s.TurnOpen = true
+		if !ev.Machine {
+			s.chain = 0
+			s.ringAfter = time.Time{}
+		}
+		s.set(turnpost.Status{State: turnpost.StateWorking}, ev, now)
+	case turnpost.ToolBefore:
+		// Reported without delaying the tool, so it can arrive after the turn's end.
+		if s.TurnOpen {
+			s.set(turnpost.Status{State: turnpost.StateWorking, Tool: ev.Tool}, ev, now)
+		}
+	case turnpost.ToolAfter, turnpost.ToolFailed, turnpost.Retry:
+		s.TurnOpen = true
+		s.set(turnpost.Status{State: turnpost.StateWorking}, ev, now)
+	case turnpost.PermissionAsk:
+		s.TurnOpen = true
+		s.set(turnpost.Status{State: turnpost.StateWaiting, Tool: ev.Tool, Wants: ev.Wants}, ev, now)
+	case turnpost.Notification:
+		if s.TurnOpen && ev.Wants != turnpost.WantNothing {
+			s.set(turnpost.Status{State: turnpost.StateWaiting, Tool: s.Status.Tool, Wants: ev.Wants}, ev, now)
+		}
+	case turnpost.TurnEnd:
+		s.TurnOpen = false
+		if ev.Last != "" {
+			s.Last = ev.Last
+		}
+		s.set(turnpost.Status{State: turnpost.StateIdle, Background: ev.Background}, ev, now)
+	case turnpost.Interrupt:
+		s.TurnOpen = false
+		s.ringAfter = now.Add(afterEsc)
+		s.set(turnpost.Status{State: turnpost.StateIdle}, ev, now)
+	case turnpost.SessionEnd:
+		s.TurnOpen = false
+		s.end(now, ev.Reason)
+	case turnpost.SubagentStart, turnpost.SubagentEnd, turnpost.CompactBefore, turnpost.CompactAfter,
+		turnpost.CwdChanged, turnpost.Bell, turnpost.TurnFailed:
+		// turn.failed has its own table, failure.go; the others keep the state.
+	}
+	return s.Status.State != before
+}
+
+// adopt takes over what an event says of the session itself.
+func (s *session) adopt(ev turnpost.Event) {
+	if ev.Version != "" {
+		s.Version = ev.Version
+	}
+	if ev.Cwd != "" && ev.Subagent == "" {
+		s.Cwd = ev.Cwd
+	}
+	if ev.Process.Pid != 0 {
+		if !sameProcess(s.Process, ev.Process) {
+			s.Wake = turnpost.Wake{} // another process hears another bell
+		}
+		s.Process = ev.Process
+		s.Attended = ev.Attended
+		s.Registry = ev.Registry
+	}
+	if ev.Wake.Method != "" {
+		armed := ev.Wake.Armed || s.Wake.Armed && s.Wake.Key == ev.Wake.Key
+		s.Wake = ev.Wake
+		s.Wake.Armed = armed
+	}
+}
+
+// set replaces the status; Since stays where the state stays.
+func (s *session) set(status turnpost.Status, ev turnpost.Event, now time.Time) {
+	status.Since = s.Status.Since
+	if s.Status.State != status.State || s.Status.Since.IsZero() {
+		status.Since = now.UTC()
+	}
+	status.Evidence = evidence(ev, now, s.Process)
+	s.Status = status
+}
+
+func (s *session) end(now time.Time, reason string) {
+	s.EndedAt = now.UTC()
+	s.TurnOpen = false
+	s.ring = ring{}
+	s.Status = turnpost.Status{State: turnpost.StateEnded, Since: now.UTC(), Evidence: "ended: " + reason}
+}
+
+// evidence says what a status is known from.
+func evidence(ev turnpost.Event, now time.Time, p turnpost.Process) string {
+	what := string(ev.Kind)
+	if ev.Source != "" {
+		what += " (" + ev.Source + ")"
+	}
+	text := fmt.Sprintf("%s %s", what, now.Local().Format("15:04:05"))
+	if p.Pid != 0 {
+		text += fmt.Sprintf(", process %d", p.Pid)
+	}
+	if ev.Kind == turnpost.TurnEnd {
+		text += fmt.Sprintf(", %d background tasks", ev.Background)
+	}
+	return text
+}
