@@ -1,0 +1,50 @@
+package harness
+
+import (
+	"time"
+
+	"turnpost"
+)
+
+// Program is a harness that is a program on this machine. Callers run
+// Binary with VersionArgs and hand the output to Version.
+type Program interface {
+	Binary() string        // name on PATH
+	VersionArgs() []string // prints the version and does nothing else
+	// Version finds the version in that output, "" when there is none.
+	Version(output string) string
+	// Home is the directory of the harness's own files, absolute, "" when the
+	// environment does not say.
+	Home(getenv func(string) string) string
+}
+
+// MCPClient is a harness whose registration of MCP servers is its own file,
+// which we read but leave to its own command to write.
+type MCPClient interface {
+	// MCPCommand is the line for a shell that registers our MCP server for the
+	// user; turnpost is the absolute path of the program.
+	MCPCommand(turnpost string) string
+	// MCPRemove is the line that takes it away again.
+	MCPRemove() string
+	// MCPEntry says where the registration is found: a JSON file and a pointer.
+	MCPEntry(getenv func(string) string) (file, pointer string)
+}
+
+// Registrar is a harness that keeps a file for each of its live processes.
+type Registrar interface {
+	// Registry reads the file that Event.Registry names. The files are not
+	// documented, so that everything in them may be missing.
+	Registry(data []byte) (RegistryState, error)
+}
+
+// RegistryState is what such a file says.
+type RegistryState struct {
+	Pid   int
+	Start string // the harness's own stamp of when the process started, for the eye
+	turnpost.Live
+}
+
+// Timed says in which unit the harness counts the timeouts of hooks.
+type Timed interface {
+	TimeoutUnit() time.Duration
+}
