@@ -1,0 +1,330 @@
+package setup
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"turnpost"
+	"turnpost/internal/atomicfile"
+	"turnpost/internal/harness"
+)
+
+// State is how a check ended.
+type State string
+
+// The states.
+const (
+	OK      State = "ok"
+	Failed  State = "failed"
+	Warning State = "warning"
+	Unknown State = "unknown" // could not be found out
+)
+
+// The checks. "Registered" and "runs" are two things: a line can be in the
+// settings and name a program that is gone.
+const (
+	CheckRegistered = "registered" // our entry is in the file
+	CheckRuns       = "runs"       // the registered line itself runs
+	CheckPath       = "path"       // its program will be there after an upgrade
+	CheckSwitchedOn = "switched on"
+	CheckTimeouts   = "timeouts" // of foreign hooks
+	CheckOthers     = "others"   // hook lines that are not ours
+	CheckTrusted    = "trusted"
+	CheckHeard      = "heard"
+	CheckBell       = "bell"
+	CheckMCP        = "mcp"
+)
+
+// Finding is the result of one check. Its texts are safe for a terminal.
+type Finding struct {
+	Check  string `json:"check"`
+	State  State  `json:"state"`
+	What   string `json:"what,omitempty"` // the entry, line or file that it is about
+	Detail string `json:"detail,omitempty"`
+	Hint   string `json:"hint,omitempty"` // what a person can do
+}
+
+// Witness knows what only a running hub can tell.
+type Witness interface {
+	// Heard returns when the hub last heard an event of this harness; ok is false
+	// when it never did.
+	Heard(ctx context.Context) (when time.Time, ok bool)
+	// RingOnce rings one open session and returns when its bell was heard. The
+	// error wraps ErrNothingToRing when no session is open that could hear it.
+	RingOnce(ctx context.Context) error
+}
+
+// ErrNothingToRing is what RingOnce says when there is no session to ring.
+var ErrNothingToRing = errors.New("no open session that has a bell")
+
+// Truster knows whether the harness runs our hooks, where it asks people first.
+type Truster interface {
+	// Trusted explains a false answer.
+	Trusted(ctx context.Context) (ok bool, why string, err error)
+}
+
+// CheckRequest says what to check. Nil interfaces leave their checks unknown.
+type CheckRequest struct {
+	Place    Place
+	Harness  harness.Harness // for what its optional interfaces tell; may be nil
+	Turnpost string          // absolute path of the program, for the MCP command
+	Getenv   func(string) string
+	Env      []string // of the lines that are run, as the harness would have it
+	Stdin    []byte   // for these lines: nothing that a hub would act on; empty: "{}\n"
+	Witness  Witness
+	Truster  Truster
+}
+
+// bellWait is how long a ring may take to be heard: three rings of 2 s.
+const bellWait = 10 * time.Second
+
+// Check looks at an installation as it is and changes nothing. It runs only
+// command lines that are registered and exactly ours. The error is for a check
+// that could not be made at all.
+func (s *Setup) Check(ctx context.Context, req CheckRequest) ([]Finding, error) {
+	r, _, damaged, err := s.loadRecord()
+	if err != nil {
+		return nil, err
+	}
+	p := &planner{record: r}
+	wanted, err := p.group(req.Place)
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range r.of(req.Place.Owner) {
+		if _, ok := wanted.entries[file.Path]; !ok {
+			wanted.add(file.Path, file.Named)
+		}
+	}
+	c := &checker{req: req, lines: map[string]bool{}}
+	if damaged != nil {
+		c.add(CheckRegistered, Warning, s.recordPath(), "the record cannot be read: "+damaged.Error(), "apply setup again")
+	}
+	for _, target := range wanted.order {
+		prev, _ := r.file(target)
+		mine, _ := split(prev.Entries, req.Place.Owner)
+		c.file(target, wanted.entries[target], mine)
+	}
+	for _, line := range c.order {
+		c.run(ctx, line)
+	}
+	c.trusted(ctx)
+	c.witness(ctx)
+	c.mcp()
+	return c.findings, nil
+}
+
+type checker struct {
+	req      CheckRequest
+	findings []Finding
+	order    []string // registered command lines of ours
+	lines    map[string]bool
+}
+
+func (c *checker) add(check string, state State, what, detail, hint string) {
+	c.findings = append(c.findings, Finding{
+		Check: check, State: state, What: visibleLine(what), Detail: visibleLine(detail), Hint: visibleLine(hint),
+	})
+}
+
+// file checks one settings file for what should be in it, and for what an
+// earlier version put there.
+func (c *checker) file(target string, want, recorded []recordEntry) {
+	data, _, err := readSettings(target)
+	if err != nil {
+		c.add(CheckRegistered, Failed, target, err.Error(), "")
+		return
+	}
+	old := slices.DeleteFunc(slices.Clone(recorded), func(e recordEntry) bool { return slices.ContainsFunc(want, e.same) })
+	editor, err := oneEditor(append(slices.Clone(want), old...))
+	if err != nil || editor == nil {
+		return
+	}
+	present, err := editor.Find(data, values(want))
+	var presentOld []Presence
+	if err == nil {
+		presentOld, err = editor.Find(data, values(old))
+	}
+	if err != nil {
+		c.add(CheckRegistered, Failed, target, refused(target, err).Error(), "mend the file by hand")
+		return
+	}
+	for i, entry := range want {
+		what := lineOf("keep", entry).What
+		switch present[i] {
+		case Exact:
+			c.add(CheckRegistered, OK, what, "in "+target, "")
+		case Changed:
+			c.add(CheckRegistered, Warning, what, "in "+target+", with settings that were changed by hand", "")
+		case Absent:
+			c.add(CheckRegistered, Failed, what, "not in "+target, "turnpost setup --apply")
+			continue
+		}
+		c.line(entry)
+	}
+	for i, entry := range old {
+		if presentOld[i] != Absent && !slices.ContainsFunc(want, func(w recordEntry) bool { return replaces(editor, entry, w) }) {
+			c.add(CheckRegistered, Warning, lineOf("keep", entry).What, "from an earlier setup, in "+target, "turnpost setup --apply")
+			c.line(entry)
+		}
+	}
+	if want == nil || want[0].Dialect == "json" {
+		c.hookSettings(target, data, append(slices.Clone(want), old...))
+	}
+}
+
+// line notes the command of a registered entry, to be run once.
+func (c *checker) line(entry recordEntry) {
+	if command := commandOf(entry.Value); command != "" && !c.lines[command] {
+		c.lines[command] = true
+		c.order = append(c.order, command)
+	}
+}
+
+// commandOf returns the command line of a group of one command hook.
+func commandOf(value json.RawMessage) string {
+	var group struct {
+		Hooks []struct {
+			Type    string
+			Command string
+			Args    []string
+		}
+	}
+	if json.Unmarshal(value, &group) != nil || len(group.Hooks) != 1 {
+		return ""
+	}
+	if h := group.Hooks[0]; h.Type == "command" && h.Args == nil {
+		return h.Command
+	}
+	return ""
+}
+
+// run runs one registered line as the harness would. Our lines turn every
+// failure into a quiet 0, so the program is looked at as well.
+func (c *checker) run(ctx context.Context, line string) {
+	const cannot = "command does not run: "
+	if program := firstProgram(line); program != "" {
+		info, err := os.Stat(program)
+		switch {
+		case err != nil:
+			c.add(CheckRuns, Failed, line, cannot+"there is no "+program, "turnpost setup --apply, or install Turnpost again")
+			return
+		case info.IsDir() || !executable(info):
+			c.add(CheckRuns, Failed, line, cannot+program+" is not executable", "install Turnpost again")
+			return
+		}
+		getenv := c.req.Getenv
+		switch {
+		case getenv == nil:
+		case temporary(program, getenv):
+			c.add(CheckPath, Warning, program, "lies in a temporary directory", "install Turnpost and apply setup again")
+		case isVersioned(program):
+			c.add(CheckPath, Warning, program, "has a version in its path: an upgrade breaks it", "apply setup again after an upgrade")
+		default:
+			c.add(CheckPath, OK, program, "", "")
+		}
+	}
+	stdin := c.req.Stdin
+	if len(stdin) == 0 {
+		stdin = []byte("{}\n")
+	}
+	result := runLine(ctx, line, c.req.Env, stdin)
+	switch {
+	case result.err != nil:
+		c.add(CheckRuns, Failed, line, cannot+result.err.Error(), "")
+	case result.status != 0:
+		c.add(CheckRuns, Failed, line, fmt.Sprintf("%sit ended with status %d %s", cannot, result.status, result.stderr), "")
+	case result.stderr != "":
+		c.add(CheckRuns, Failed, line, cannot+result.stderr, "")
+	default:
+		c.add(CheckRuns, OK, line, fmt.Sprintf("in %d ms", result.took.Milliseconds()), "")
+	}
+}
+
+func (c *checker) trusted(ctx context.Context) {
+	if c.req.Truster == nil {
+		c.add(CheckTrusted, Unknown, "", "", "")
+		return
+	}
+	switch ok, why, err := c.req.Truster.Trusted(ctx); {
+	case err != nil:
+		c.add(CheckTrusted, Unknown, "", err.Error(), "")
+	case !ok:
+		c.add(CheckTrusted, Failed, "", "registered, not trusted: "+why, "")
+	default:
+		c.add(CheckTrusted, OK, "", why, "")
+	}
+}
+
+func (c *checker) witness(ctx context.Context) {
+	if c.req.Witness == nil {
+		c.add(CheckHeard, Unknown, "", "no hub to ask", "turnpost up -d")
+		c.add(CheckBell, Unknown, "", "no hub to ask", "turnpost up -d")
+		return
+	}
+	if when, ok := c.req.Witness.Heard(ctx); ok {
+		c.add(CheckHeard, OK, "", "last event "+when.UTC().Format(time.RFC3339), "")
+	} else {
+		c.add(CheckHeard, Warning, "", "the hub has not heard an event yet", "start a session, or send a prompt in an open one")
+	}
+	ctx, cancel := context.WithTimeout(ctx, bellWait)
+	defer cancel()
+	switch err := c.req.Witness.RingOnce(ctx); {
+	case errors.Is(err, ErrNothingToRing):
+		c.add(CheckBell, Unknown, "", err.Error(), "start a session and check again")
+	case err != nil:
+		c.add(CheckBell, Failed, "", "rung, not heard: "+err.Error(), "in that session: /clear, cd or a restart")
+	default:
+		c.add(CheckBell, OK, "", "rung once and heard", "")
+	}
+}
+
+// mcp looks whether our server is registered; the file is the harness's own,
+// and only its own command writes it.
+func (c *checker) mcp() {
+	client, ok := c.req.Harness.(harness.MCPClient)
+	if !ok || c.req.Getenv == nil {
+		return
+	}
+	file, pointer := client.MCPEntry(c.req.Getenv)
+	found, err := HasJSON(file, pointer)
+	switch {
+	case err != nil:
+		c.add(CheckMCP, Unknown, file, err.Error(), "")
+	case !found:
+		c.add(CheckMCP, Failed, file, "the MCP server is not registered", client.MCPCommand(c.req.Turnpost))
+	default:
+		c.add(CheckMCP, OK, file, "the MCP server is registered", "")
+	}
+}
+
+// HasJSON tells whether a JSON file has a value at a pointer. A missing or blank
+// file has none.
+func HasJSON(file, pointer string) (bool, error) {
+	path, err := atomicfile.Resolve(file)
+	if err != nil {
+		return false, turnpost.Invalidf(file, "%v", err)
+	}
+	data, _, err := readSettings(path)
+	if err != nil {
+		return false, err
+	}
+	doc, err := parseJSON(data)
+	if err != nil {
+		return false, refused(file, err)
+	}
+	tokens, err := splitPointer(pointer)
+	if err != nil || doc.blank() {
+		return false, err
+	}
+	way, err := doc.walk(tokens)
+	if err != nil {
+		return false, refused(file, err)
+	}
+	return len(way) > len(tokens), nil
+}

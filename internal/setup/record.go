@@ -1,0 +1,142 @@
+package setup
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"turnpost"
+	"turnpost/internal/atomicfile"
+)
+
+// recordVersion is raised when an older program could misread the record.
+const recordVersion = 1
+
+// record is what setup remembers of what it wrote: setup.json in the state
+// directory. It is written before the files it speaks of, so that a crash
+// leaves a record that claims too much, which finds nothing, rather than
+// entries that nobody claims.
+type record struct {
+	Version int          `json:"version"`
+	Files   []recordFile `json:"files"`
+}
+
+// recordFile is one changed file.
+type recordFile struct {
+	Path       string        `json:"path"`  // all links resolved
+	Named      string        `json:"named"` // as the entries named it
+	After      string        `json:"after"` // hash of what we wrote
+	Base       baseFile      `json:"base"`  // the file without us
+	Containers []string      `json:"containers,omitempty"`
+	Dirs       []string      `json:"dirs,omitempty"` // made for it, outermost first
+	Entries    []recordEntry `json:"entries"`
+}
+
+// baseFile is what a file is without any entry of ours.
+type baseFile struct {
+	Absent bool   `json:"absent,omitempty"`
+	Hash   string `json:"hash,omitempty"`
+	Backup string `json:"backup,omitempty"` // name in the backups directory
+}
+
+// recordEntry is one entry that we added: not one that was there before.
+type recordEntry struct {
+	Owner   string          `json:"owner"`
+	Dialect string          `json:"dialect"`
+	Pointer string          `json:"pointer,omitempty"`
+	Value   json.RawMessage `json:"value"`
+	Why     string          `json:"why,omitempty"`
+}
+
+func (e recordEntry) value() Value { return Value{Pointer: e.Pointer, JSON: e.Value} }
+
+func (e recordEntry) same(other recordEntry) bool {
+	return e.Owner == other.Owner && e.Dialect == other.Dialect && e.Pointer == other.Pointer && bytes.Equal(e.Value, other.Value)
+}
+
+func (r record) file(path string) (recordFile, bool) {
+	at := slices.IndexFunc(r.Files, func(f recordFile) bool { return f.Path == path })
+	if at < 0 {
+		return recordFile{}, false
+	}
+	return r.Files[at], true
+}
+
+// with returns the record with one file replaced, or dropped when no entry of
+// ours is left in it.
+func (r record) with(file recordFile) record {
+	files := slices.DeleteFunc(slices.Clone(r.Files), func(f recordFile) bool { return f.Path == file.Path })
+	if len(file.Entries) > 0 {
+		files = append(files, file)
+	}
+	r.Files = files
+	return r
+}
+
+// of lists the files in which an owner has entries.
+func (r record) of(owner string) []recordFile {
+	var out []recordFile
+	for _, file := range r.Files {
+		if slices.ContainsFunc(file.Entries, func(e recordEntry) bool { return e.Owner == owner }) {
+			out = append(out, file)
+		}
+	}
+	return out
+}
+
+func (s *Setup) recordPath() string { return filepath.Join(s.state, "setup.json") }
+
+// loadRecord returns the record with its bytes. A missing record is empty. One
+// that cannot be read is lost, which damaged says: our entries are then found
+// by their values alone.
+func (s *Setup) loadRecord() (r record, data []byte, damaged error, err error) {
+	data, err = os.ReadFile(s.recordPath())
+	if errors.Is(err, fs.ErrNotExist) {
+		return record{Version: recordVersion}, nil, nil, nil
+	}
+	if err != nil {
+		return record{}, nil, nil, fmt.Errorf("read record: %w", err)
+	}
+	if err := json.Unmarshal(data, &r); err != nil {
+		return record{Version: recordVersion}, data, err, nil
+	}
+	if r.Version > recordVersion {
+		return record{}, nil, nil, turnpost.Errorf(turnpost.Conflict, "%s was written by a newer Turnpost (record %d, this one knows %d)",
+			s.recordPath(), r.Version, recordVersion).WithHint("use the newer turnpost")
+	}
+	return r, data, nil, nil
+}
+
+func (r record) encode() ([]byte, error) {
+	out, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("encode record: %w", err)
+	}
+	return append(out, '\n'), nil
+}
+
+// saveRecord puts the record in place; nil removes it.
+func (s *Setup) saveRecord(data []byte) error {
+	if data == nil {
+		if err := os.Remove(s.recordPath()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("remove record: %w", err)
+		}
+		return nil
+	}
+	if err := atomicfile.Write(s.recordPath(), data, 0o600); err != nil {
+		return fmt.Errorf("write record: %w", err)
+	}
+	return nil
+}
+
+func hashOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
