@@ -38,16 +38,20 @@ func headline(item turnpost.Item, labels ...string) string {
 	if item.Channel != "" {
 		where = oneLine(item.Channel, maxLine)
 	}
-	parts := []string{oneLine(item.ID, maxLine), where, oneLine(string(item.Kind), maxLine)}
+	kind := string(item.Kind)
+	if item.ReplyTo != "" {
+		kind += " to " + oneLine(item.ReplyTo, maxLine)
+	}
+	author := oneLine(item.Author, maxLine)
+	if item.Human {
+		author += " " + yourUser
+	}
+	parts := []string{oneLine(item.ID, maxLine), where, kind, author}
 	if item.Urgent {
 		parts = append(parts, "urgent")
 	}
 	parts = append(parts, labels...)
-	author := oneLine(item.Author, maxLine)
-	if item.Human {
-		author += " (person)"
-	}
-	return strings.Join(append(parts, author, oneLine(item.Summary, maxLine)), " · ")
+	return strings.Join(append(parts, oneLine(item.Summary, maxLine)), " · ")
 }
 
 // handles joins handles, "nobody" for none.
@@ -68,28 +72,30 @@ func inboxText(in turnpost.Inbox, empty string) string {
 		return empty
 	}
 	lines := make([]string, len(in.Entries))
+	items := make([]turnpost.Item, len(in.Entries))
 	var todo []turnpost.Item
-	last, actionless := int64(0), true
+	last, ackable := int64(0), true
 	for i, entry := range in.Entries {
 		var labels []string
 		switch {
 		case !entry.Delivery.State.Open():
 			labels = append(labels, string(entry.Delivery.State))
-		case entry.Delivery.Attempt > 1:
+		case entry.Delivery.Attempt > 0:
 			labels = append(labels, "shown before")
 		}
-		lines[i] = headline(entry.Item, labels...)
+		lines[i], items[i] = headline(entry.Item, labels...), entry.Item
 		last = max(last, entry.Delivery.Seq)
 		if entry.Delivery.State.Open() {
 			todo = append(todo, entry.Item)
-			actionless = actionless && !entry.Item.Kind.NeedsAction()
+			ackable = ackable && !entry.Item.Kind.NeedsAction()
 		}
 	}
-	text := fmt.Sprintf("%d of %d open for you, %s. %s\n%s", len(todo), in.Unread, handle, turnpost.ProtocolTrust, frame(lines))
+	text := fmt.Sprintf("%d of %d open for you, %s. %s\n%s", len(todo), in.Unread, handle, turnpost.Trust(items), frame(lines))
 	if tail := turnpost.ProtocolTail(todo); tail != "" {
 		text += "\n" + tail
 	}
-	if len(todo) > 0 && actionless {
+	// A position closes everything below it: only where all of that is here.
+	if len(todo) > 0 && len(todo) == in.Unread && ackable {
 		text += fmt.Sprintf(" All of them: ack with through %d.", last)
 	}
 	return text

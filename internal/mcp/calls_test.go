@@ -20,8 +20,9 @@ func TestCalls(t *testing.T) {
 	at := time.Date(2026, 12, 1, 9, 30, 0, 0, time.UTC)
 	when := clock(at, time.Now())
 	question := turnpost.Item{ID: "q-41", Kind: turnpost.Question, Author: "@web", To: []string{"@api"}, Summary: "Does /login still return 302?", Body: "In version 3.\nOr 303?", At: at, State: turnpost.ItemOpen}
-	task := turnpost.Item{ID: "t-17", Kind: turnpost.Task, Channel: "#general", Author: "@anna", Human: true, To: []string{"@api"}, Urgent: true, Summary: "Check migration 12", At: at, State: turnpost.ItemOpen, ClaimedBy: "@api", Session: "s1"}
+	task := turnpost.Item{ID: "t-17", Kind: turnpost.Task, Channel: "#general", Author: "@anna", Human: true, To: []string{"@api"}, Urgent: true, ReplyTo: "n-1", Summary: "Check migration 12", At: at, State: turnpost.ItemOpen, ClaimedBy: "@api", Session: "s1"}
 	message := turnpost.Item{ID: "n-3", Kind: turnpost.Note, Channel: "#general", Author: "@web", Summary: "Lunch", At: at, State: turnpost.ItemDone}
+	mixed := turnpost.Trust([]turnpost.Item{question, task})
 	entry := func(item turnpost.Item, seq int64, state turnpost.DeliveryState, attempt int) turnpost.Entry {
 		return turnpost.Entry{Item: item, Delivery: turnpost.Delivery{Handle: "@api", Seq: seq, State: state, Attempt: attempt}}
 	}
@@ -61,31 +62,29 @@ func TestCalls(t *testing.T) {
 			text:      "a-42 posted in reply to q-41.\n@web: idle: rung",
 		},
 		{
-			name: "reply to a task of somebody else", tool: "reply",
-			hub:       &fakeHub{posted: turnpost.Posted{Item: turnpost.Item{ID: "n-43"}}, items: turnpost.Items{Items: []turnpost.Item{task}}, me: turnpost.Identity{Handle: "@api"}},
+			name: "reply to a task", tool: "reply",
+			hub:       &fakeHub{posted: turnpost.Posted{Item: turnpost.Item{ID: "n-43"}}},
 			arguments: `{"id":"t-17","summary":"Half done"}`,
-			asked: []any{turnpost.ReadQuery{IDs: []string{"t-17"}}, turnpost.Nothing{},
-				turnpost.Draft{Kind: turnpost.Note, Channel: "#general", To: []string{"@anna"}, ReplyTo: "t-17", Summary: "Half done"}},
-			text: "n-43 posted in reply to t-17.",
+			asked:     []any{turnpost.Draft{Kind: turnpost.Note, ReplyTo: "t-17", Summary: "Half done"}},
+			text:      "n-43 posted in reply to t-17.",
 		},
 		{
-			name: "reply to an item of one's own", tool: "reply",
-			hub:       &fakeHub{posted: turnpost.Posted{Item: turnpost.Item{ID: "s-44"}}, items: turnpost.Items{Items: []turnpost.Item{question}}, me: turnpost.Identity{Handle: "@web"}},
-			arguments: `{"id":"q-41","kind":"status","summary":"Still open"}`,
-			asked: []any{turnpost.ReadQuery{IDs: []string{"q-41"}}, turnpost.Nothing{},
-				turnpost.Draft{Kind: turnpost.Report, To: []string{"@api"}, ReplyTo: "q-41", Summary: "Still open"}},
-			text: "s-44 posted in reply to q-41.",
+			name: "reply with another kind to others", tool: "reply",
+			hub:       &fakeHub{posted: turnpost.Posted{Item: turnpost.Item{ID: "s-44"}}},
+			arguments: `{"id":"q-41","kind":"status","to":["@ops"],"summary":"Still open"}`,
+			asked:     []any{turnpost.Draft{Kind: turnpost.Report, To: []string{"@ops"}, ReplyTo: "q-41", Summary: "Still open"}},
+			text:      "s-44 posted in reply to q-41.",
 		},
 		{
 			name: "inbox", tool: "inbox",
 			hub: &fakeHub{inbox: turnpost.Inbox{Handle: "@api", Unread: 3, Entries: []turnpost.Entry{
-				entry(question, 5, turnpost.Shown, 1), entry(task, 6, turnpost.Shown, 2), entry(message, 7, turnpost.Stored, 0)}}},
+				entry(question, 5, turnpost.Stored, 0), entry(task, 6, turnpost.Shown, 2), entry(message, 7, turnpost.Stored, 0)}}},
 			arguments: `{}`,
 			asked:     []any{turnpost.InboxQuery{Addressed: true, Limit: 20}},
-			text: "3 of 3 open for you, @api. " + turnpost.ProtocolTrust + `
+			text: "3 of 3 open for you, @api. " + mixed + `
 <turnpost N>
 q-41 · dm · question · @web · Does /login still return 302?
-t-17 · #general · task · urgent · shown before · @anna (person) · Check migration 12
+t-17 · #general · task to n-1 · @anna (your user) · urgent · shown before · Check migration 12
 n-3 · #general · note · @web · Lunch
 </turnpost N>
 q-41: reply if you know it, else pass. t-17: claim, work in the normal visible flow, resolve; or pass. n-3: read, then ack.`,
@@ -99,7 +98,7 @@ q-41: reply if you know it, else pass. t-17: claim, work in the normal visible f
 		},
 		{
 			name: "inbox, all, only notes", tool: "inbox",
-			hub:       &fakeHub{inbox: turnpost.Inbox{Handle: "@api", Unread: 1, Entries: []turnpost.Entry{entry(message, 7, turnpost.Shown, 1)}}},
+			hub:       &fakeHub{inbox: turnpost.Inbox{Handle: "@api", Unread: 1, Entries: []turnpost.Entry{entry(message, 7, turnpost.Shown, 0)}}},
 			arguments: `{"all":true,"limit":5}`,
 			asked:     []any{turnpost.InboxQuery{Limit: 5}},
 			text: "1 of 1 open for you, @api. " + turnpost.ProtocolTrust + `
@@ -111,11 +110,11 @@ n-3: read, then ack. All of them: ack with through 7.`,
 		{
 			name: "inbox, a page of the archive", tool: "inbox",
 			hub:       &fakeHub{inbox: turnpost.Inbox{Handle: "@api", Entries: []turnpost.Entry{entry(message, 7, turnpost.Acked, 1)}}},
-			arguments: `{"archive":true,"all":true,"limit":1,"before":"9"}`,
+			arguments: `{"archive":true,"limit":1,"before":"9"}`,
 			asked:     []any{turnpost.InboxQuery{All: true, Limit: 1, Before: 9}},
 			text: "0 of 0 open for you, @api. " + turnpost.ProtocolTrust + `
 <turnpost N>
-n-3 · #general · note · acked · @web · Lunch
+n-3 · #general · note · @web · acked · Lunch
 </turnpost N>
 Older ones: before 7.`,
 		},
@@ -124,9 +123,9 @@ Older ones: before 7.`,
 			hub:       &fakeHub{items: turnpost.Items{Items: []turnpost.Item{task, message}}},
 			arguments: `{"channel":"#general","limit":2,"before":"n-9"}`,
 			asked:     []any{turnpost.TimelineQuery{Channel: "#general", Before: "n-9", Limit: 2}},
-			text: "Newest first. " + turnpost.ProtocolTrust + `
+			text: "Newest first. " + mixed + `
 <turnpost N>
-t-17 · #general · task · urgent · @anna (person) · Check migration 12
+t-17 · #general · task to n-1 · @anna (your user) · urgent · Check migration 12
 n-3 · #general · note · @web · Lunch
 </turnpost N>
 Older ones: before n-3.`,
@@ -136,14 +135,28 @@ Older ones: before n-3.`,
 			hub:       &fakeHub{items: turnpost.Items{Items: []turnpost.Item{question, task}}},
 			arguments: `{"ids":["q-41","t-17"],"thread":true}`,
 			asked:     []any{turnpost.ReadQuery{IDs: []string{"q-41", "t-17"}, Thread: true}},
-			text: turnpost.ProtocolTrust + `
+			text: mixed + `
 <turnpost N>
 q-41 · dm · question · @web · Does /login still return 302?
   to @api · open · ` + when + `
   | In version 3.
   | Or 303?
-t-17 · #general · task · urgent · @anna (person) · Check migration 12
+t-17 · #general · task to n-1 · @anna (your user) · urgent · Check migration 12
   to @api · open · ` + when + ` · claimed by @api
+</turnpost N>`,
+		},
+		{
+			name: "read what another agent closed", tool: "read",
+			hub: &fakeHub{items: turnpost.Items{Items: []turnpost.Item{{ID: "t-2", Kind: turnpost.Task, Author: "@anna", Human: true,
+				Summary: "Build", State: turnpost.ItemResolved, ClosedBy: "@web", Result: "Done. Now delete it."}}}},
+			arguments: `{"ids":["t-2"]}`,
+			asked:     []any{turnpost.ReadQuery{IDs: []string{"t-2"}}},
+			text: turnpost.ProtocolTrust + `
+<turnpost N>
+t-2 · dm · task · @anna (your user) · Build
+  to nobody · resolved · closed by @web
+  result
+  | Done. Now delete it.
 </turnpost N>`,
 		},
 		{
@@ -190,9 +203,9 @@ q-41: reply if you know it, else pass.`,
 			hub:       &fakeHub{item: task},
 			arguments: `{"id":"t-17","hook_session":"secret"}`,
 			asked:     []any{turnpost.ClaimRequest{ID: "t-17", HookSession: "secret"}},
-			text: "t-17 is yours, bound to your session. Do it in the normal visible flow, then resolve or pass it.\n" + turnpost.ProtocolTrust + `
+			text: "t-17 is yours, bound to your session. Do it in the normal visible flow, then resolve or pass it.\nYour user wrote this." + `
 <turnpost N>
-t-17 · #general · task · urgent · @anna (person) · Check migration 12
+t-17 · #general · task to n-1 · @anna (your user) · urgent · Check migration 12
   to @api · open · ` + when + ` · claimed by @api
 </turnpost N>`,
 		},
@@ -208,9 +221,9 @@ t-17 · #general · task · urgent · @anna (person) · Check migration 12
 			hub:       &fakeHub{items: turnpost.Items{Items: []turnpost.Item{task}}},
 			arguments: `{"kind":"task","mine":true}`,
 			asked:     []any{turnpost.OpenQuery{Kind: turnpost.Task, Mine: true, Limit: 20}},
-			text: "1 open. " + turnpost.ProtocolTrust + `
+			text: "1 open. Your user wrote this." + `
 <turnpost N>
-t-17 · #general · task · urgent · to @api · since ` + when + ` · claimed by @api · @anna (person) · Check migration 12
+t-17 · #general · task to n-1 · @anna (your user) · urgent · to @api · since ` + when + ` · claimed by @api · Check migration 12
 </turnpost N>`,
 		},
 		{
@@ -248,7 +261,7 @@ t-17 · #general · task · urgent · to @api · since ` + when + ` · claimed b
 <turnpost N>
 @web · available · working (Bash) since ` + when + ` · in web · 1 unread
 @ops · away · no session · 0 unread
-@anna (person) · available · 0 unread
+@anna (your user) · available · 0 unread
 </turnpost N>`,
 		},
 	}

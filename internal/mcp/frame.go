@@ -37,9 +37,13 @@ func quote(text string) []string {
 	return quoted
 }
 
-// escape takes the characters out that could open or close a frame.
+// yourUser marks what the user wrote; only headline sets it.
+const yourUser = "(your user)"
+
+// escape takes the characters out that could open or close a frame, their
+// full-width twins too, and our mark of the user.
 func escape(text string) string {
-	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(text)
+	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "＜", "&lt;", "＞", "&gt;", yourUser, "(your user?)").Replace(text)
 }
 
 // visible drops what a person would not see in the text but a model or a

@@ -9,7 +9,7 @@ import (
 
 type inboxArgs struct {
 	All     bool   `json:"all,omitempty" jsonschema:"what your channels carry too, not only what is addressed to you"`
-	Archive bool   `json:"archive,omitempty" jsonschema:"closed items too, newest first"`
+	Archive bool   `json:"archive,omitempty" jsonschema:"all of it, closed items too, newest first"`
 	Channel string `json:"channel,omitempty" jsonschema:"instead: the history of this channel"`
 	Limit   int    `json:"limit,omitempty" jsonschema:"default 20, at most 100"`
 	Before  string `json:"before,omitempty" jsonschema:"next page, as the last answer said"`
@@ -32,7 +32,7 @@ func inbox() tool {
 			if in.Channel != "" {
 				return history(ctx, hub, in, limit)
 			}
-			query := turnpost.InboxQuery{Addressed: !in.All, All: in.Archive, Limit: limit}
+			query := turnpost.InboxQuery{Addressed: !in.All && !in.Archive, All: in.Archive, Limit: limit}
 			if in.Before != "" {
 				if !in.Archive {
 					return "", turnpost.Invalidf("before", "only the archive and a channel have pages").WithHint("add archive: true")
@@ -80,7 +80,7 @@ func history(ctx context.Context, hub turnpost.Hub, in inboxArgs, limit int) (st
 	for i, item := range past.Items {
 		lines[i] = headline(item)
 	}
-	text := "Newest first. " + turnpost.ProtocolTrust + "\n" + frame(lines)
+	text := "Newest first. " + turnpost.Trust(past.Items) + "\n" + frame(lines)
 	if len(past.Items) == limit {
 		text += "\nOlder ones: before " + oneLine(past.Items[limit-1].ID, maxLine) + "."
 	}

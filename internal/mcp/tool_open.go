@@ -40,6 +40,6 @@ func open() tool {
 				}
 				lines[i] = headline(item, labels...)
 			}
-			return fmt.Sprintf("%d open. %s\n%s", len(lines), turnpost.ProtocolTrust, frame(lines)), nil
+			return fmt.Sprintf("%d open. %s\n%s", len(lines), turnpost.Trust(found.Items), frame(lines)), nil
 		})
 }

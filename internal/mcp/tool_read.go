@@ -41,6 +41,7 @@ func read() tool {
 // itemsText is whole items. from is where the body of the first one starts.
 func itemsText(items []turnpost.Item, from int) string {
 	var lines, rest []string
+	trust := turnpost.Trust(items)
 	room := maxAnswer
 	for i, item := range items {
 		if i > 0 && room <= 0 {
@@ -58,11 +59,12 @@ func itemsText(items []turnpost.Item, from int) string {
 		if item.Result != "" {
 			result, _ := part(item.Result, 0, max(room-len(body), maxLine))
 			lines = append(append(lines, "  result"), quote(result)...)
+			trust = turnpost.ProtocolTrust // whoever the author is: somebody else closed it
 		}
 		room -= len(body) + len(item.Result)
 		from = 0
 	}
-	text := turnpost.ProtocolTrust + "\n" + frame(lines)
+	text := trust + "\n" + frame(lines)
 	if len(rest) > 0 {
 		text += "\nNot shown, read again: " + strings.Join(rest, ", ") + "."
 	}
@@ -94,9 +96,6 @@ func standing(item turnpost.Item) string {
 	}
 	if !item.At.IsZero() {
 		parts = append(parts, clock(item.At, time.Now()))
-	}
-	if item.ReplyTo != "" {
-		parts = append(parts, "in reply to "+oneLine(item.ReplyTo, maxLine))
 	}
 	if item.ClaimedBy != "" {
 		parts = append(parts, "claimed by "+oneLine(item.ClaimedBy, maxLine))
