@@ -34,7 +34,7 @@ func (h *Hub) expect(ctx context.Context, item turnpost.Item) ([]turnpost.Expect
 	err := h.store.View(ctx, func(tx Tx) error {
 		out, urgent = nil, nil
 		for _, handle := range item.To {
-			agent, err := tx.Agent(handle)
+			agent, err := h.agent(tx, handle)
 			if err != nil {
 				return err
 			}

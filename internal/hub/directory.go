@@ -28,6 +28,7 @@ func (v *view) Agents(ctx context.Context, q turnpost.AgentQuery) (turnpost.Agen
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for _, a := range agents {
+		a = v.configure(a)
 		a.Unread = unread[a.Handle]
 		live := v.liveOf(a.Handle)
 		if len(live) == 0 && !a.Human && !q.All {

@@ -160,7 +160,9 @@ func (h *Hub) newSession(ctx context.Context, ev turnpost.Event, now time.Time) 
 	}
 
 	if handle != "" && known(agents, handle) {
-		h.relapse(handle)
+		if err := h.relapse(ctx, handle); err != nil {
+			return nil, err
+		}
 	}
 
 	s := &session{Session: row.Session, secretHash: row.Secret}
@@ -172,6 +174,9 @@ func (h *Hub) newSession(ctx context.Context, ev turnpost.Event, now time.Time) 
 	}
 	s.Handle, s.Unlinked, s.Place = handle, unlinked, ev.Place
 	s.Cwd, s.EndedAt = ev.Cwd, time.Time{}
+	if old != nil && old.Wake.Key == ev.Wake.Key {
+		s.Wake = old.Wake // the same process goes on watching its bell
+	}
 	s.set(turnpost.Status{State: turnpost.StateIdle}, ev, now)
 	h.mu.Lock()
 	defer h.mu.Unlock()

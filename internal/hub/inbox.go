@@ -54,6 +54,9 @@ func (v *view) Inbox(ctx context.Context, q turnpost.InboxQuery) (turnpost.Inbox
 	if err != nil {
 		return turnpost.Inbox{}, err
 	}
+	if q.Addressed {
+		box.Entries = addressed(box.Entries)
+	}
 	for i := range box.Entries {
 		box.Entries[i].Item.Body = ""
 	}
@@ -61,6 +64,17 @@ func (v *view) Inbox(ctx context.Context, q turnpost.InboxQuery) (turnpost.Inbox
 		err = h.showTo(ctx, me, box.Entries)
 	}
 	return box, err
+}
+
+// addressed leaves out what came only by a channel that the handle joined.
+func addressed(entries []turnpost.Entry) []turnpost.Entry {
+	out := make([]turnpost.Entry, 0, len(entries))
+	for _, e := range entries {
+		if e.Delivery.Addressed {
+			out = append(out, e)
+		}
+	}
+	return out
 }
 
 // limitOf checks a list's limit.
@@ -146,7 +160,7 @@ func (v *view) Wait(ctx context.Context, q turnpost.WaitQuery) (turnpost.Inbox, 
 		h.mu.Unlock()
 		box := turnpost.Inbox{Handle: me.handle, Entries: []turnpost.Entry{}}
 		err := h.store.View(ctx, func(tx Tx) error {
-			entries, err := tx.Offerable(me.handle, time.Now().UTC(), 1, 50)
+			entries, err := tx.Offerable(me.handle, time.Now().UTC(), 0, 50)
 			if err != nil {
 				return err
 			}

@@ -166,7 +166,7 @@ func (h *Hub) hold(ctx context.Context, q question) (*offer, error) {
 	h.mu.Unlock()
 	worth, open := false, 0
 	err := h.store.View(ctx, func(tx Tx) error {
-		agent, chosen, err := q.look(tx)
+		agent, chosen, err := h.look(tx, q)
 		if err != nil {
 			return err
 		}
@@ -191,7 +191,7 @@ func (h *Hub) hold(ctx context.Context, q question) (*offer, error) {
 	var o *offer
 	err = h.store.Update(ctx, func(tx Tx) error {
 		o = nil
-		agent, chosen, err := q.look(tx)
+		agent, chosen, err := h.look(tx, q)
 		if err != nil || len(chosen) == 0 {
 			return err
 		}
@@ -234,16 +234,30 @@ func (h *Hub) hold(ctx context.Context, q question) (*offer, error) {
 }
 
 // look reads what is offerable and chooses.
-func (q question) look(tx Tx) (turnpost.Agent, []turnpost.Entry, error) {
-	agent, err := tx.Agent(q.handle)
+func (h *Hub) look(tx Tx, q question) (turnpost.Agent, []turnpost.Entry, error) {
+	agent, err := h.agent(tx, q.handle)
 	if err != nil {
 		return agent, nil, err
 	}
-	entries, err := tx.Offerable(q.handle, q.at, maxAttempts, 5*maxOffer)
+	entries, err := tx.Offerable(q.handle, q.at, maxAttempts-1, 5*maxOffer)
 	if err != nil {
 		return agent, nil, err
 	}
 	return agent, q.choose(entries, agent), nil
+}
+
+// agent reads an agent with what the user's config says of it.
+func (h *Hub) agent(tx Tx, handle string) (turnpost.Agent, error) {
+	agent, err := tx.Agent(handle)
+	return h.configure(agent), err
+}
+
+func (h *Hub) configure(a turnpost.Agent) turnpost.Agent {
+	if set, ok := h.cfg.Interrupt[a.Handle]; ok {
+		a.Interrupt = set
+	}
+	a.Act = a.Act || h.cfg.Act[a.Handle]
+	return a
 }
 
 // byID finds a session by our id. Callers hold mu.
@@ -348,7 +362,7 @@ func contains(list []string, s string) bool {
 
 // relapse ends the leases of a handle's inbox: whoever was shown these items
 // has lost them with its context. What is on its way stays as it is.
-func (h *Hub) relapse(handle string) {
+func (h *Hub) relapse(ctx context.Context, handle string) error {
 	h.mu.Lock()
 	onTheWay := map[string]bool{}
 	for id, o := range h.offers {
@@ -356,7 +370,7 @@ func (h *Hub) relapse(handle string) {
 	}
 	h.mu.Unlock()
 	now := time.Now().UTC()
-	h.store.Later(func(tx Tx) error {
+	return h.store.Update(ctx, func(tx Tx) error {
 		entries, err := tx.OpenInbox(handle, 500)
 		if err != nil {
 			return err

@@ -38,7 +38,7 @@ func (h *Hub) ringIfMail(ctx context.Context, handle string) {
 	q := question{when: rung, handle: handle, at: time.Now().UTC()}
 	wanted := false
 	err := h.store.View(ctx, func(tx Tx) error {
-		_, chosen, err := q.look(tx)
+		_, chosen, err := h.look(tx, q)
 		wanted = len(chosen) > 0
 		return err
 	})
@@ -124,7 +124,7 @@ func (h *Hub) startContext(ctx context.Context, s *session, ev turnpost.Event) (
 	if ringable && !empty && ev.Source != turnpost.SourceCompact {
 		q := question{when: rung, handle: handle, at: time.Now().UTC()}
 		err := h.store.View(ctx, func(tx Tx) error {
-			_, chosen, err := q.look(tx)
+			_, chosen, err := h.look(tx, q)
 			waiting = len(chosen)
 			return err
 		})

@@ -1,0 +1,339 @@
+// Package hubtest holds the rules of the hub as stories, and everything that
+// plays a part in them: stand-in agents, a bell that notes who was rung,
+// processes that die on demand. Every way to reach a hub and every store runs
+// the same stories.
+package hubtest
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"turnpost"
+	"turnpost/internal/hub"
+)
+
+// Rig is one hub under test.
+type Rig struct {
+	Hook    turnpost.HookHub
+	As      func(turnpost.Caller) turnpost.Hub
+	Release func(offer string)
+	Bells   *Bells
+	Machine *Machine
+	Desktop *Desktop
+
+	t      *testing.T
+	nextID int
+}
+
+// Open starts a hub with the given parts; the story's end stops it.
+type Open func(t *testing.T, cfg hub.Config, bells *Bells, machine *Machine, desktop *Desktop) (turnpost.HookHub, func(turnpost.Caller) turnpost.Hub, func(string))
+
+func newRig(t *testing.T, open Open, cfg hub.Config) *Rig {
+	t.Helper()
+	r := &Rig{t: t, Bells: &Bells{}, Machine: &Machine{dead: map[int]bool{}, live: map[string]turnpost.Live{}}, Desktop: &Desktop{}}
+	cfg.Human = "@anna"
+	r.Hook, r.As, r.Release = open(t, cfg, r.Bells, r.Machine, r.Desktop)
+	return r
+}
+
+// Bells is a waker that notes its rings.
+type Bells struct {
+	mu    sync.Mutex
+	rings []string
+}
+
+// Knows tells that only bells can be rung.
+func (b *Bells) Knows(method string) bool { return method == "bell" }
+
+// Ring notes the ring.
+func (b *Bells) Ring(wake turnpost.Wake) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.rings = append(b.rings, wake.Key)
+	return nil
+}
+
+// Count tells how often a key was rung.
+func (b *Bells) Count(key string) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n := 0
+	for _, k := range b.rings {
+		if k == key {
+			n++
+		}
+	}
+	return n
+}
+
+// Machine is a prober whose processes live until they are killed.
+type Machine struct {
+	mu   sync.Mutex
+	dead map[int]bool
+	live map[string]turnpost.Live
+}
+
+// Alive tells whether the process was not killed.
+func (m *Machine) Alive(p turnpost.Process) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return !m.dead[p.Pid]
+}
+
+// Ancestors of pid 1000+n are the process itself and n.
+func (m *Machine) Ancestors(pid int) []turnpost.Process {
+	out := []turnpost.Process{{Pid: pid, Start: "boot"}}
+	if pid > 1000 {
+		out = append(out, turnpost.Process{Pid: pid - 1000, Start: "boot"})
+	}
+	return out
+}
+
+// Live answers what the story wrote into the registry.
+func (m *Machine) Live(_, registry string) (turnpost.Live, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	live, ok := m.live[registry]
+	return live, ok
+}
+
+// Kill ends a process.
+func (m *Machine) Kill(pid int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.dead[pid] = true
+}
+
+// Registry writes what a harness would say of its process.
+func (m *Machine) Registry(file string, live turnpost.Live) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.live[file] = live
+}
+
+// Desktop is an outlet that notes what it was told.
+type Desktop struct {
+	mu      sync.Mutex
+	notices []turnpost.Notice
+}
+
+// Notify notes the notice.
+func (d *Desktop) Notify(n turnpost.Notice) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.notices = append(d.notices, n)
+}
+
+// Count tells how many notices of a class there were.
+func (d *Desktop) Count(class string) int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	n := 0
+	for _, notice := range d.notices {
+		if notice.Class == class {
+			n++
+		}
+	}
+	return n
+}
+
+// Agent is a stand-in session.
+type Agent struct {
+	r        *Rig
+	Native   string
+	Pid      int
+	Root     string
+	Name     string // TURNPOST_AGENT
+	Attended bool
+	Secret   string // learned from the start line
+	Handle   string // learned from the answers
+	digest   int
+	deaf     bool
+	silent   bool // does not confirm what it prints
+}
+
+// Agent returns an attended session in a repository of that name.
+func (r *Rig) Agent(repo string) *Agent {
+	r.nextID++
+	return &Agent{r: r, Native: fmt.Sprintf("native-%d", r.nextID), Pid: 100 + r.nextID, Root: "/src/" + repo, Attended: true}
+}
+
+// Event is an event of the agent with what a full harness accepts at it.
+func (a *Agent) Event(kind turnpost.Kind) turnpost.Event {
+	a.digest++
+	ev := turnpost.Event{
+		Kind: kind, Harness: "standin", Native: a.Native, Digest: fmt.Sprint(a.Native, a.digest),
+		Cwd: a.Root, Place: turnpost.Place{Root: a.Root, Main: a.Root},
+		Process: turnpost.Process{Pid: a.Pid, Start: "boot"}, Attended: a.Attended, Agent: a.Name,
+		Registry: fmt.Sprint("registry-", a.Pid),
+		Wake:     turnpost.Wake{Method: "bell", Key: a.Bell()},
+	}
+	if !a.Attended && a.Name == "" {
+		return ev
+	}
+	switch kind {
+	case turnpost.SessionStart:
+		ev.Source = turnpost.SourceStartup
+		ev.Accepts = turnpost.Accepts{Context: true, Watch: a.Attended}
+		ev.Wake.Armed = a.Attended && !a.deaf
+	case turnpost.CwdChanged:
+		ev.Accepts.Watch = a.Attended
+		ev.Wake.Armed = a.Attended && !a.deaf
+	case turnpost.Prompt, turnpost.ToolAfter:
+		ev.Accepts.Context = true
+	case turnpost.TurnEnd, turnpost.Bell:
+		ev.Accepts.Continue = true
+	}
+	return ev
+}
+
+// Bell is the key of the agent's bell.
+func (a *Agent) Bell() string { return fmt.Sprint("bell-", a.Pid) }
+
+// Send sends an event, confirms the answer as a hook client does, and returns
+// the text for the model.
+func (a *Agent) Send(ev turnpost.Event) string {
+	a.r.t.Helper()
+	answer, err := a.r.Hook.Handle(context.Background(), ev)
+	if err != nil {
+		a.r.t.Fatalf("%s of %s: %v", ev.Kind, a.Native, err)
+	}
+	a.Handle = answer.Handle
+	if answer.Offer != "" && !a.silent {
+		if _, err := a.r.Hook.Shown(context.Background(), turnpost.Receipt{Offer: answer.Offer}); err != nil {
+			a.r.t.Fatalf("confirm: %v", err)
+		}
+	}
+	text := answer.Decision.Continue + answer.Decision.Context
+	if _, rest, ok := strings.Cut(text, "hook_session "); ok {
+		a.Secret, _, _ = strings.Cut(rest, ")")
+	}
+	return text
+}
+
+// Start starts the session and returns its context.
+func (a *Agent) Start() string { a.r.t.Helper(); return a.Send(a.Event(turnpost.SessionStart)) }
+
+// Prompt is a person's prompt.
+func (a *Agent) Prompt() string { a.r.t.Helper(); return a.Send(a.Event(turnpost.Prompt)) }
+
+// Tool is a tool that has run.
+func (a *Agent) Tool() string { a.r.t.Helper(); return a.Send(a.Event(turnpost.ToolAfter)) }
+
+// TurnEnd ends the turn; text continues it.
+func (a *Agent) TurnEnd() string { a.r.t.Helper(); return a.Send(a.Event(turnpost.TurnEnd)) }
+
+// Hear answers a ring; text starts a turn, whose machine prompt follows.
+func (a *Agent) Hear() string {
+	a.r.t.Helper()
+	text := a.Send(a.Event(turnpost.Bell))
+	if text != "" {
+		ev := a.Event(turnpost.Prompt)
+		ev.Machine = true
+		ev.Offers = []string{offerIn(text)}
+		a.Send(ev)
+	}
+	return text
+}
+
+func offerIn(text string) string {
+	_, rest, _ := strings.Cut(text, "<turnpost ")
+	id, _, _ := strings.Cut(rest, ">")
+	return id
+}
+
+// Idle brings the agent to the end of a first turn.
+func (a *Agent) Idle() *Agent {
+	a.r.t.Helper()
+	a.Start()
+	a.Prompt()
+	if text := a.TurnEnd(); text != "" {
+		a.r.t.Fatalf("%s was continued: %s", a.Handle, text)
+	}
+	return a
+}
+
+// Hub is the hub as the agent sees it.
+func (a *Agent) Hub() turnpost.Hub {
+	return a.r.As(turnpost.Caller{HookSession: a.Secret})
+}
+
+// Human is the hub as the person sees it.
+func (r *Rig) Human() turnpost.Hub { return r.As(turnpost.Caller{Human: true}) }
+
+// Post posts on behalf of somebody and fails the story when that is refused.
+func (r *Rig) Post(from turnpost.Hub, draft turnpost.Draft) turnpost.Posted {
+	r.t.Helper()
+	posted, err := from.Post(context.Background(), draft)
+	if err != nil {
+		r.t.Fatalf("post %q: %v", draft.Summary, err)
+	}
+	return posted
+}
+
+// Ask posts a question to a handle.
+func (r *Rig) Ask(from turnpost.Hub, to, summary string) turnpost.Posted {
+	r.t.Helper()
+	return r.Post(from, turnpost.Draft{Kind: turnpost.Question, To: []string{to}, Summary: summary})
+}
+
+// settle waits until everything that was queued is stored: a write that is
+// acknowledged comes after it.
+func (r *Rig) settle() {
+	r.t.Helper()
+	if _, err := r.Human().Presence(context.Background(), turnpost.PresenceRequest{Presence: turnpost.Available}); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// Session is the session of an agent on the person's board.
+func (r *Rig) Session(a *Agent) turnpost.Session {
+	r.t.Helper()
+	r.settle()
+	board, err := r.Human().Board(context.Background(), turnpost.BoardQuery{Ended: true})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for _, s := range board.Sessions {
+		if s.Native == a.Native {
+			return s
+		}
+	}
+	r.t.Fatalf("%s is not on the board", a.Native)
+	return turnpost.Session{}
+}
+
+// Notices are the open notices of a class.
+func (r *Rig) Notices(class string) []turnpost.Notice {
+	r.t.Helper()
+	r.settle()
+	board, err := r.Human().Board(context.Background(), turnpost.BoardQuery{})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	var out []turnpost.Notice
+	for _, n := range board.Notices {
+		if n.Class == class {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// Unread is how many open deliveries a handle has.
+func (r *Rig) Unread(handle string) int {
+	r.t.Helper()
+	r.settle()
+	box, err := r.Human().Inbox(context.Background(), turnpost.InboxQuery{Handle: handle, Peek: true})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return box.Unread
+}
+
+// pass lets fake time pass.
+func pass(d time.Duration) { time.Sleep(d) }

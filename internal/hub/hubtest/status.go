@@ -1,0 +1,235 @@
+package hubtest
+
+import (
+	"testing"
+	"time"
+
+	"turnpost"
+	"turnpost/internal/hub"
+)
+
+func statusStories() []story {
+	return []story{
+		{name: "states follow events", tell: func(t *testing.T, r *Rig) {
+			a := r.Agent("api")
+			at := func(ev turnpost.Event, want turnpost.State, open bool) {
+				t.Helper()
+				a.Send(ev)
+				s := r.Session(a)
+				if s.Status.State != want || s.TurnOpen != open || s.Status.Evidence == "" || s.Status.Since.IsZero() {
+					t.Errorf("after %s: %+v, open %v; want %s, %v", ev.Kind, s.Status, s.TurnOpen, want, open)
+				}
+			}
+			at(a.Event(turnpost.SessionStart), turnpost.StateIdle, false)
+			at(a.Event(turnpost.Prompt), turnpost.StateWorking, true)
+			tool := a.Event(turnpost.ToolBefore)
+			tool.Tool = "Bash"
+			at(tool, turnpost.StateWorking, true)
+			if s := r.Session(a); s.Status.Tool != "Bash" {
+				t.Errorf("tool is %q", s.Status.Tool)
+			}
+			ask := a.Event(turnpost.PermissionAsk)
+			ask.Wants, ask.Tool = turnpost.WantPermission, "Bash"
+			at(ask, turnpost.StateWaiting, true)
+			at(a.Event(turnpost.ToolAfter), turnpost.StateWorking, true)
+			compact := a.Event(turnpost.SessionStart)
+			compact.Source = turnpost.SourceCompact
+			at(compact, turnpost.StateWorking, true)
+			sub := a.Event(turnpost.TurnEnd)
+			sub.Subagent = "a1"
+			at(sub, turnpost.StateWorking, true)
+			at(a.Event(turnpost.TurnEnd), turnpost.StateIdle, false)
+			at(a.Event(turnpost.ToolBefore), turnpost.StateIdle, false) // it was reported late
+			note := a.Event(turnpost.Notification)
+			note.Wants = turnpost.WantPermission
+			at(note, turnpost.StateIdle, false)
+			at(a.Event(turnpost.SessionEnd), turnpost.StateEnded, false)
+			at(a.Event(turnpost.Notification), turnpost.StateEnded, false)
+			at(a.Event(turnpost.Prompt), turnpost.StateWorking, true) // ended can revive
+		}},
+		{name: "background tasks keep a turn's end from being done", tell: func(t *testing.T, r *Rig) {
+			a := r.Agent("api")
+			a.Start()
+			a.Prompt()
+			ev := a.Event(turnpost.TurnEnd)
+			ev.Background = 1
+			a.Send(ev)
+			if s := r.Session(a); s.Status.State != turnpost.StateIdle || s.Status.Background != 1 {
+				t.Errorf("status is %+v", s.Status)
+			}
+			a.TurnEnd()
+			if s := r.Session(a); s.Status.Background != 0 {
+				t.Errorf("status is %+v", s.Status)
+			}
+		}},
+		{name: "the failure table", tell: func(t *testing.T, r *Rig) {
+			for class, want := range map[turnpost.FailureClass]struct {
+				state    turnpost.State
+				presence turnpost.Presence
+				notices  int
+				desktop  int
+			}{
+				turnpost.FailureRateLimit:       {turnpost.StateWedged, turnpost.Away, 0, 0},
+				turnpost.FailureServer:          {turnpost.StateWedged, turnpost.Away, 1, 0},
+				turnpost.FailureOverloaded:      {turnpost.StateWedged, turnpost.Away, 1, 0},
+				turnpost.FailureAuth:            {turnpost.StateWedged, turnpost.Offline, 1, 1},
+				turnpost.FailureOrgNotAllowed:   {turnpost.StateWedged, turnpost.Offline, 1, 1},
+				turnpost.FailureAccountHold:     {turnpost.StateWedged, turnpost.Offline, 1, 1},
+				turnpost.FailureVerification:    {turnpost.StateWedged, turnpost.Offline, 1, 1},
+				turnpost.FailureBilling:         {turnpost.StateWedged, turnpost.Offline, 1, 1},
+				turnpost.FailureCloudCredential: {turnpost.StateWedged, turnpost.Offline, 1, 1},
+				turnpost.FailureMaxOutput:       {turnpost.StateIdle, turnpost.Available, 0, 0},
+				turnpost.FailureInvalidRequest:  {turnpost.StateIdle, turnpost.Available, 0, 0},
+				turnpost.FailureModelNotFound:   {turnpost.StateIdle, turnpost.Available, 0, 0},
+				turnpost.FailureOther:           {turnpost.StateWedged, turnpost.Away, 1, 0},
+				"never seen before":             {turnpost.StateWedged, turnpost.Away, 1, 0},
+			} {
+				a := r.Agent("api-" + string(class)).Idle()
+				desktop := r.Desktop.Count("wedge")
+				a.Prompt()
+				fail := a.Event(turnpost.TurnFailed)
+				fail.Failure = turnpost.Failure{Class: class, Native: "native " + string(class)}
+				a.Send(fail)
+				a.Send(func() turnpost.Event { again := fail; again.Digest += "'"; return again }()) // one notice a wedge
+				s := r.Session(a)
+				if s.Status.State != want.state || s.TurnOpen || r.presence(a.Handle) != want.presence {
+					t.Errorf("%s: %+v, presence %s, want %+v", class, s.Status, r.presence(a.Handle), want)
+				}
+				mine := 0
+				for _, n := range r.Notices("wedge") {
+					if n.Session == s.ID {
+						mine++
+						if n.Text != a.Handle+" is wedged: native "+string(class) {
+							t.Errorf("%s: the notice says %q", class, n.Text)
+						}
+					}
+				}
+				if mine != want.notices || r.Desktop.Count("wedge")-desktop != want.desktop {
+					t.Errorf("%s: %d notices, %d on the desktop, want %+v", class, mine, r.Desktop.Count("wedge")-desktop, want)
+				}
+				if want.state == turnpost.StateWedged {
+					b := r.Agent("web").Idle()
+					wantClass(t, r.Ask(b.Hub(), a.Handle, "x"), turnpost.ClassWedged)
+					if n := r.Bells.Count(a.Bell()); n != 0 {
+						t.Errorf("%s: rang a wedged session", class)
+					}
+					b.Send(b.Event(turnpost.SessionEnd))
+				}
+				a.Prompt() // the next activity clears it
+				for _, n := range r.Notices("wedge") {
+					if n.Session == s.ID {
+						t.Errorf("%s: the notice is still there", class)
+					}
+				}
+			}
+		}},
+		{name: "the policy table can be overridden", cfg: hub.Config{Failures: map[turnpost.FailureClass]hub.FailurePolicy{
+			turnpost.FailureRateLimit: {Presence: turnpost.Offline, Loud: turnpost.LoudUrgent},
+		}}, tell: func(t *testing.T, r *Rig) {
+			a := r.Agent("api").Idle()
+			fail := a.Event(turnpost.TurnFailed)
+			fail.Failure = turnpost.Failure{Class: turnpost.FailureRateLimit, Native: "rate_limit"}
+			a.Send(fail)
+			if r.Desktop.Count("wedge") != 1 || r.presence("@api") != turnpost.Offline {
+				t.Errorf("%d on the desktop, presence %s", r.Desktop.Count("wedge"), r.presence("@api"))
+			}
+		}},
+		{name: "a killed process ends its session, whatever its state", timed: true, tell: func(t *testing.T, r *Rig) {
+			for i, prepare := range []func(*Agent){
+				func(a *Agent) {}, func(a *Agent) { a.Prompt() },
+				func(a *Agent) { a.Prompt(); a.Send(a.Event(turnpost.ToolBefore)) },
+				func(a *Agent) {
+					a.Prompt()
+					ev := a.Event(turnpost.PermissionAsk)
+					ev.Wants = turnpost.WantPermission
+					a.Send(ev)
+				},
+				func(a *Agent) { ev := a.Event(turnpost.TurnFailed); ev.Failure.Class = "x"; a.Send(ev) },
+			} {
+				a := r.Agent("api").Idle()
+				bystander := r.Agent("web").Idle()
+				prepare(a)
+				r.Machine.Kill(a.Pid)
+				pass(29 * time.Second)
+				if s := r.Session(a); s.Status.State != turnpost.StateEnded || s.Status.Evidence != "ended: process gone" {
+					t.Errorf("case %d: %+v", i, s.Status)
+				}
+				if s := r.Session(bystander); !s.Live() {
+					t.Errorf("case %d: the bystander ended: %+v", i, s.Status)
+				}
+				bystander.Send(bystander.Event(turnpost.SessionEnd))
+			}
+		}},
+		{name: "Esc is seen by the registry within ten seconds and not disturbed for thirty", timed: true, tell: func(t *testing.T, r *Rig) {
+			a, b := r.Agent("api").Idle(), r.Agent("web").Idle()
+			a.Prompt()
+			file := a.Event(turnpost.Prompt).Registry
+			r.Machine.Registry(file, turnpost.Live{Native: a.Native, State: turnpost.StateIdle})
+			pass(10 * time.Second)
+			if s := r.Session(a); s.Status.State != turnpost.StateIdle || s.TurnOpen {
+				t.Errorf("after Esc: %+v", s.Status)
+			}
+			r.Ask(b.Hub(), "@api", "are you there?")
+			pass(15 * time.Second)
+			if n := r.Bells.Count(a.Bell()); n != 0 {
+				t.Error("rang right after Esc")
+			}
+			pass(20 * time.Second)
+			if n := r.Bells.Count(a.Bell()); n == 0 {
+				t.Error("never rang after Esc")
+			}
+		}},
+		{name: "quiet after three minutes, idle for ever", timed: true, tell: func(t *testing.T, r *Rig) {
+			a, b, c := r.Agent("api").Idle(), r.Agent("web").Idle(), r.Agent("ops").Idle()
+			a.Prompt()
+			c.Prompt()
+			c.Send(c.Event(turnpost.ToolBefore))
+			tool := c.Event(turnpost.ToolBefore)
+			tool.Tool = "Bash"
+			c.Send(tool)
+			pass(2 * time.Minute)
+			if s := r.Session(a); s.Status.State != turnpost.StateWorking {
+				t.Errorf("too early: %+v", s.Status)
+			}
+			pass(70 * time.Second)
+			if s := r.Session(a); s.Status.State != turnpost.StateQuiet {
+				t.Errorf("not quiet: %+v", s.Status)
+			}
+			if s := r.Session(c); s.Status.State != turnpost.StateWorking {
+				t.Errorf("quiet although a tool runs: %+v", s.Status)
+			}
+			pass(8 * time.Hour)
+			if s := r.Session(b); s.Status.State != turnpost.StateIdle {
+				t.Errorf("idle decayed: %+v", s.Status)
+			}
+		}},
+		{name: "busy by its registry and silent by its hooks is unheard", timed: true, tell: func(t *testing.T, r *Rig) {
+			a := r.Agent("api").Idle()
+			r.Machine.Registry(a.Event(turnpost.Prompt).Registry, turnpost.Live{Native: a.Native, State: turnpost.StateWorking})
+			pass(time.Minute)
+			if s := r.Session(a); s.Status.State != turnpost.StateUnheard {
+				t.Errorf("status is %+v", s.Status)
+			}
+			a.Prompt()
+			if s := r.Session(a); s.Status.State != turnpost.StateWorking {
+				t.Errorf("heard again: %+v", s.Status)
+			}
+		}},
+	}
+}
+
+// presence is what others see of a handle.
+func (r *Rig) presence(handle string) turnpost.Presence {
+	r.t.Helper()
+	agents, err := r.Human().Agents(r.t.Context(), turnpost.AgentQuery{All: true})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for _, a := range agents.Agents {
+		if a.Handle == handle {
+			return a.Presence
+		}
+	}
+	r.t.Fatalf("there is no %s", handle)
+	return ""
+}

@@ -1,0 +1,36 @@
+package wake
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"turnpost/internal/statedir"
+)
+
+// bell rings by writing a file that the harness itself watches. The file is
+// written in place: watchers lose files that are removed and put back (seen in
+// Claude Code 2.1.328 and 2.1.332). The directory is made by the hook client
+// and never removed while sessions live.
+type bell struct{ dir statedir.Dir }
+
+func (bell) Name() string { return "bell" }
+
+// Ring writes the time, so that the content changes too.
+func (b bell) Ring(key string) error {
+	if key == "" {
+		return fmt.Errorf("ring bell: the session has no key")
+	}
+	file, err := os.OpenFile(b.dir.Bell(key), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return fmt.Errorf("ring bell: %w", err)
+	}
+	_, err = file.WriteString(time.Now().UTC().Format(time.RFC3339Nano) + "\n")
+	if closed := file.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return fmt.Errorf("ring bell: %w", err)
+	}
+	return nil
+}
