@@ -22,6 +22,15 @@ const (
 	FailureOther           FailureClass = "other"
 )
 
+// FailureClasses lists the classes.
+func FailureClasses() []FailureClass {
+	return []FailureClass{
+		FailureRateLimit, FailureServer, FailureOverloaded, FailureAuth, FailureOrgNotAllowed, FailureAccountHold,
+		FailureVerification, FailureBilling, FailureCloudCredential, FailureMaxOutput, FailureInvalidRequest,
+		FailureModelNotFound, FailureOther,
+	}
+}
+
 // Failure is one failed turn.
 type Failure struct {
 	Class  FailureClass `json:"class,omitempty"`

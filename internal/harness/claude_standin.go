@@ -1,0 +1,77 @@
+package harness
+
+import (
+	"encoding/json"
+	"maps"
+	"strconv"
+	"strings"
+
+	"turnpost"
+)
+
+var (
+	_ Standin  = claudeCode{}
+	_ HomeFlag = claudeCode{}
+)
+
+func (claudeCode) HomeFlag() string { return "claude-home" }
+
+// standinVersion is the client whose forms a stand-in has; they were recorded
+// from it (testdata/claude-code).
+var standinVersion = version{2, 1, 332}
+
+// Moment writes what 2.1.332 wrote for the same event, without what no hook of
+// ours reads.
+func (h claudeCode) Moment(kind turnpost.Kind, s StandinSession) (Moment, bool) {
+	extra, ok := map[turnpost.Kind]map[string]any{
+		turnpost.SessionStart: {"source": turnpost.SourceStartup},
+		turnpost.Prompt:       {"prompt": "go on", "permission_mode": "default"},
+		turnpost.TurnEnd:      {"stop_hook_active": false, "permission_mode": "default", "background_tasks": []any{}},
+		turnpost.Bell:         {"file_path": s.Bell, "event": "change"},
+		turnpost.SessionEnd:   {"reason": "other"},
+	}[kind]
+	if !ok {
+		return Moment{}, false
+	}
+	for _, row := range claudeEvents {
+		if row.kind != kind {
+			continue
+		}
+		document := map[string]any{"session_id": s.Native, "cwd": s.Cwd, "hook_event_name": row.name}
+		maps.Copy(document, extra)
+		stdin, err := json.Marshal(document)
+		if err != nil {
+			return Moment{}, false // plain values: cannot happen
+		}
+		return Moment{
+			Line:  h.handler(row, Target{Hook: s.Hook, Mode: "command", Version: standinVersion.String()}).Command,
+			Stdin: append(stdin, '\n'),
+			Env: []string{
+				"CLAUDE_PID=" + strconv.Itoa(s.Pid),
+				"CLAUDE_CODE_SESSION_ATTENDED=1",
+				"CLAUDE_CODE_ENTRYPOINT=cli",
+				"AI_AGENT=claude-code_" + strings.ReplaceAll(standinVersion.String(), ".", "-") + "_harness",
+			},
+		}, true
+	}
+	return Moment{}, false
+}
+
+// Reading: status 2 of the bell's line starts a turn with the text on standard
+// error; otherwise JSON on standard output counts.
+func (claudeCode) Reading(stdout, stderr []byte, status int) (text string, watch []string) {
+	if status == 2 {
+		return strings.TrimSpace(string(stderr)), nil
+	}
+	var answer claudeAnswer
+	if json.Unmarshal(stdout, &answer) != nil {
+		return "", nil
+	}
+	if answer.Specific != nil {
+		text, watch = answer.Specific.Context, answer.Specific.Watch
+	}
+	if answer.Decision == "block" {
+		text = answer.Reason
+	}
+	return text, watch
+}
