@@ -173,7 +173,8 @@ func (h *Hub) newSession(ctx context.Context, ev turnpost.Event, now time.Time) 
 		}
 	}
 	s.Handle, s.Unlinked, s.Place = handle, unlinked, ev.Place
-	s.Cwd, s.EndedAt = ev.Cwd, time.Time{}
+	s.Cwd, s.Process, s.EndedAt = ev.Cwd, ev.Process, time.Time{}
+	s.Wake = turnpost.Wake{}
 	if old != nil && old.Wake.Key == ev.Wake.Key {
 		s.Wake = old.Wake // the same process goes on watching its bell
 	}

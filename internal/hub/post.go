@@ -183,7 +183,9 @@ func (p poster) post(d turnpost.Draft) (turnpost.Item, []turnpost.Delivery, erro
 			item.Channel = found.Channel
 		}
 		if len(to) == 0 {
-			to = []string{found.Author}
+			if to = []string{found.Author}; found.Author == p.me.handle {
+				to = found.To // one more word of mine to those I wrote to
+			}
 		}
 	}
 	var members []string

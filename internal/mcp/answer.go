@@ -44,7 +44,7 @@ func headline(item turnpost.Item, labels ...string) string {
 	}
 	author := oneLine(item.Author, maxLine)
 	if item.Human {
-		author += " " + yourUser
+		author += " " + turnpost.YourUser
 	}
 	parts := []string{oneLine(item.ID, maxLine), where, kind, author}
 	if item.Urgent {

@@ -66,10 +66,10 @@ func TestHostileText(t *testing.T) {
 			if strings.Count(got, "<") != 2 || strings.Count(got, ">") != 2 || strings.ContainsAny(got, "＜＞") {
 				t.Errorf("%s %.40q: markup left in\n%s", tool, text, got)
 			}
-			if !utf8.ValidString(got) || got != visible(got) {
+			if !utf8.ValidString(got) || got != turnpost.Visible(got) {
 				t.Errorf("%s %.40q: invisible characters left in %q", tool, text, got)
 			}
-			if strings.Contains(got, yourUser) {
+			if strings.Contains(got, turnpost.YourUser) {
 				t.Errorf("%s %.40q: an agent speaks as the user in\n%s", tool, text, got)
 			}
 			if tool == "agents" || tool == "channels" {
@@ -103,7 +103,7 @@ func TestHostileWrites(t *testing.T) {
 			"channels": `{"do":"join","name":"#x"}`,
 		} {
 			got, isError := call(t, c, tool, arguments)
-			if isError || strings.ContainsAny(got, "<>") || got != visible(got) || strings.Contains(got, "\nINJECTED") {
+			if isError || strings.ContainsAny(got, "<>") || got != turnpost.Visible(got) || strings.Contains(got, "\nINJECTED") {
 				t.Errorf("%s %.40q: got %v %q", tool, text, isError, got)
 			}
 		}

@@ -51,7 +51,7 @@ func agents() tool {
 func agentLine(agent turnpost.Agent, now time.Time) string {
 	parts := []string{oneLine(agent.Handle, maxLine), string(agent.Presence)}
 	if agent.Human {
-		parts[0] += " " + yourUser
+		parts[0] += " " + turnpost.YourUser
 	}
 	if !agent.PausedUntil.IsZero() && agent.PausedUntil.After(now) {
 		parts = append(parts, "paused until "+clock(agent.PausedUntil, now))
