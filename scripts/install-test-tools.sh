@@ -67,7 +67,8 @@ install_claude() {
 	[ -x "$(claude_binary)" ] || fail "the npm package holds no $(claude_binary)" "look at $claude_dir/node_modules/@anthropic-ai"
 }
 
-missing=$(missing_packages | xargs)
+missing=$(missing_packages | tr '\n' ' ')
+missing=${missing% }
 if [ -n "$missing" ]; then
 	have apt-get || fail "missing: $missing" "install these with your package manager, then run this again"
 	[ "$(id -u)" = 0 ] || fail "missing: $missing" "sudo apt-get install --no-install-recommends $missing"

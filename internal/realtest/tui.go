@@ -1,3 +1,5 @@
+//go:build unix
+
 package realtest
 
 import (
@@ -8,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -27,6 +30,8 @@ const (
 	keyEsc       = "\x1b"
 	keyClearLine = "\x15" // Ctrl-U
 )
+
+var blankRuns = regexp.MustCompile(`\n{3,}`)
 
 // TUI is an interactive client on a terminal of its own. Its methods belong to
 // the test's goroutine and fail the test when what they wait for does not come
@@ -67,7 +72,7 @@ func (c Client) TUI(t testing.TB) *TUI {
 	}()
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Logf("last screen of client %d (ended: %v):\n%s", u.Pid(), u.ended.Load(), u.Screen())
+			t.Logf("last screen of client %d (ended: %v):\n%s", u.Pid(), u.ended.Load(), blankRuns.ReplaceAllString(u.Screen(), "\n\n"))
 		}
 		_ = u.cmd.Process.Kill() // fails when it has ended
 		<-u.done
