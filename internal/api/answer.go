@@ -53,7 +53,7 @@ type failure struct {
 const writeTimeout = 10 * time.Second
 
 // send writes a JSON answer.
-func send(w http.ResponseWriter, status int, answer any) error {
+func send(w http.ResponseWriter, code int, answer any) error {
 	data, err := encode(answer)
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func send(w http.ResponseWriter, status int, answer any) error {
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Length", strconv.Itoa(len(data)))
 	limitWrite(w)
-	w.WriteHeader(status)
+	w.WriteHeader(code)
 	_, _ = w.Write(data) // the client went away: nobody is left to tell
 	return nil
 }

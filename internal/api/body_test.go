@@ -107,6 +107,29 @@ func TestDecoderTakes(t *testing.T) {
 	}
 }
 
+// The work for a body grows with its size, whatever is in it.
+func TestDecoderWorkIsLinear(t *testing.T) {
+	key := `{"` + strings.Repeat("k", 16<<10) + `":`
+	siblings := strings.Repeat(`"a",`, 50_000) + `"a"`
+	for name, body := range map[string]string{
+		"long keys, many values": `{"to":[` + strings.Repeat(key, 50) + "[" + siblings + "]" + strings.Repeat("}", 50) + "]}",
+		"many values":            `{"to":[` + siblings + "]}",
+		"many escapes":           `{"body":"` + strings.Repeat(`\u0041`, 60_000) + `"}`,
+		"many lists":             `{"to":[` + strings.Repeat("[],", 100_000) + "[]]}",
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := decoder[turnpost.Draft]()(strings.NewReader(body))
+		runtime.ReadMemStats(&after)
+		if err != nil && turnpost.CodeOf(err) != turnpost.Invalid {
+			t.Errorf("%s: %v", name, err)
+		}
+		if used := int(after.TotalAlloc - before.TotalAlloc); used > 100*len(body) {
+			t.Errorf("%s: %d MB for %d KB", name, used>>20, len(body)>>10)
+		}
+	}
+}
+
 func FuzzDecoder(f *testing.F) {
 	for _, seed := range []string{`{"kind":"note","to":["@a"],"urgent":true}`, `{"body":"\ud83d\ude00"}`, `{"kind":{}}`} {
 		f.Add([]byte(seed))

@@ -154,7 +154,11 @@ func (w walker) value(path string, s *shape, depth int) error {
 		err = w.object(path, s, depth)
 	case json.Delim('['):
 		for i := 0; err == nil && w.More(); i++ {
-			err = w.value(path+"["+strconv.Itoa(i)+"]", s.each(), depth+1)
+			inner := path
+			if s != nil {
+				inner += "[" + strconv.Itoa(i) + "]"
+			}
+			err = w.value(inner, s.each(), depth+1)
 		}
 	default:
 		return nil
@@ -173,7 +177,10 @@ func (w walker) object(path string, s *shape, depth int) error {
 			return err
 		}
 		name := token.(string) // the decoder takes nothing else for a key
-		inner := strings.TrimPrefix(path+"."+name, ".")
+		inner := path
+		if s != nil { // paths do not grow with keys that the sender made up
+			inner = strings.TrimPrefix(path+"."+name, ".")
+		}
 		if seen[name] {
 			return turnpost.Invalidf(printable(inner), "is given twice")
 		}

@@ -33,6 +33,7 @@ type policy struct {
 	open    bool // no credential: the login link is one itself
 	local   bool // over the socket only
 	person  bool // the token and the page's cookie speak for the user
+	page    bool // and nobody else comes here
 }
 
 // guard stands in front of every route and mount. Over TCP it lets a request
@@ -110,7 +111,11 @@ func (g *guard) admit(r *http.Request, p policy) (turnpost.Caller, error) {
 	if err != nil {
 		return turnpost.Caller{}, err
 	}
-	if c := local(r.Context()); c != nil {
+	c := local(r.Context())
+	if p.page && (c != nil || session != "") {
+		return turnpost.Caller{}, turnpost.Errorf(turnpost.Forbidden, "the page is for the user").WithHint("run: turnpost open")
+	}
+	if c != nil {
 		return turnpost.Caller{Pid: c.peer.pid, HookSession: session}, nil
 	}
 	proof, denied := g.credential(r, p)

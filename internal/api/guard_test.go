@@ -351,8 +351,7 @@ func TestRefusalsNameTheWayOut(t *testing.T) {
 
 // The socket has its own proof; what a browser adds is refused there too.
 func TestSocketRefusesPages(t *testing.T) {
-	f := newFake()
-	s := listen(t, f)
+	s, f, mounted := guarded(t)
 	serve(t, s)
 	path := s.socket.Addr().String()
 	const body = "Content-Length: 2\r\n\r\n{}"
@@ -367,6 +366,21 @@ func TestSocketRefusesPages(t *testing.T) {
 		if answer := sendRaw(t, "unix", path, "POST /v1/whoami HTTP/1.1\r\nHost: turnpost\r\n"+test.header+body); answer.StatusCode != test.want {
 			t.Errorf("%s: status %d, want %d", test.name, answer.StatusCode, test.want)
 		}
+	}
+	// Whoever is there is a program: the page that speaks for the user is not.
+	if answer := sendRaw(t, "unix", path, "GET / HTTP/1.1\r\nHost: turnpost\r\n\r\n"); answer.StatusCode != 403 || *mounted != 0 {
+		t.Errorf("the page over the socket: status %d", answer.StatusCode)
+	}
+	h := bearer(testToken)
+	h.Set(SessionHeader, "secret")
+	if answer := ask(s, "GET", s.TCP(), "/", h, ""); answer.StatusCode != 403 || *mounted != 0 {
+		t.Errorf("the page for an agent's session: status %d", answer.StatusCode)
+	}
+	if answer := sendRaw(t, "unix", path, "POST /mcp HTTP/1.1\r\nHost: turnpost\r\n"+body); answer.StatusCode != 200 || *mounted != 1 {
+		t.Errorf("an agent's mount over the socket: status %d", answer.StatusCode)
+	}
+	if f.count() != 1 {
+		t.Errorf("%d requests reached the hub", f.count())
 	}
 }
 

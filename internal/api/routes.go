@@ -184,7 +184,7 @@ func (s *Server) mux(mounts map[string]Mount) (*http.ServeMux, map[string]policy
 	for pattern, m := range mounts {
 		p := policy{
 			methods: []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodDelete},
-			types:   m.Types, person: m.Person, maxBody: m.MaxBody,
+			types:   m.Types, maxBody: m.MaxBody, person: m.Person, page: m.Person,
 		}
 		if p.maxBody == 0 {
 			p.maxBody = maxMounted

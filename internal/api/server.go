@@ -33,9 +33,9 @@ type Backend interface {
 // the caller (CallerFrom) and their whole body.
 type Mount struct {
 	Handler http.Handler
-	// Person: the page's cookie opens it, and a caller without a hook session is
-	// the user. Without it only the token does, and nobody is the user: agents
-	// come here.
+	// Person: a page. The cookie or the token opens it, over the port only, and
+	// the caller is the user. Without it the token or the socket does, and nobody
+	// is the user: agents come here.
 	Person bool
 	// Types are the content types of a POST besides application/json. Such a
 	// POST has to carry an Origin of ours.
