@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"turnpost"
+	"turnpost/internal/document"
 )
 
 // claudeCode is Anthropic's Claude Code. What is said here of its versions was
@@ -37,7 +38,7 @@ type claudeEvent struct {
 	name  string
 	kind  turnpost.Kind
 	since version // clients before 2.1.101 drop a whole settings file that names an event they do not know, later ones open a dialog
-	fill  func(*turnpost.Event, document)
+	fill  func(*turnpost.Event, document.Object)
 	// async keeps the harness from waiting for the hook: its answer is lost.
 	async bool
 	// local is an event that a plain HTTP handler cannot serve: SessionStart

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"turnpost"
+	"turnpost/internal/document"
 )
 
 // Sizes of what is taken over, in bytes.
@@ -23,15 +24,15 @@ const (
 // Decode takes over what the hub needs and drops the rest: prompts, tool inputs
 // and results go no further.
 func (h claudeCode) Decode(in io.Reader, env Env) (turnpost.Event, error) {
-	doc, err := readDocument(in)
+	doc, err := document.Read(in)
 	if err != nil {
 		return turnpost.Event{}, documentError(err)
 	}
-	row, ok := claudeRow(doc.text("hook_event_name", maxWord))
+	row, ok := claudeRow(doc.Text("hook_event_name", maxWord))
 	if !ok {
 		return turnpost.Event{}, ErrIgnore
 	}
-	native := doc.text("session_id", maxPath)
+	native := doc.Text("session_id", maxPath)
 	if !validNative(native) {
 		return turnpost.Event{}, turnpost.Invalidf("session_id", "not a session id")
 	}
@@ -42,18 +43,18 @@ func (h claudeCode) Decode(in io.Reader, env Env) (turnpost.Event, error) {
 		Version:  v.String(),
 		Native:   native,
 		Name:     row.name,
-		Digest:   digest(doc.raw),
-		Cwd:      absolute(doc.text("cwd", maxPath)),
+		Digest:   digest(doc.Raw),
+		Cwd:      absolute(doc.Text("cwd", maxPath)),
 		Process:  claudeProcess(env),
 		Attended: claudeAttended(env.Getenv),
 		Agent:    clip(env.Getenv("TURNPOST_AGENT"), maxWord),
-		Subagent: doc.text("agent_id", maxWord),
+		Subagent: doc.Text("agent_id", maxWord),
 	}
 	if home := h.Home(env.Getenv); home != "" && e.Process.Pid != 0 {
 		e.Registry = filepath.Join(home, "sessions", strconv.Itoa(e.Process.Pid)+".json")
 	}
 	key := bellKey(e)
-	if e.Kind == turnpost.Bell && doc.text("file_path", maxPath) != env.BellPath(key) {
+	if e.Kind == turnpost.Bell && doc.Text("file_path", maxPath) != env.BellPath(key) {
 		return turnpost.Event{}, ErrIgnore // a file that somebody else watches
 	}
 	if helper(row, doc) {
@@ -80,17 +81,17 @@ func claudeRow(name string) (claudeEvent, bool) {
 
 // helper tells a helper of the harness itself, as the one that writes the
 // summary at a compaction, from a sub-agent: its type is empty.
-func helper(row claudeEvent, doc document) bool {
+func helper(row claudeEvent, doc document.Object) bool {
 	return (row.kind == turnpost.SubagentStart || row.kind == turnpost.SubagentEnd) &&
-		string(doc.value("agent_type")) == `""`
+		string(doc.Value("agent_type")) == `""`
 }
 
 // documentError keeps the reader's own errors and makes coded ones of ours.
 func documentError(err error) error {
 	switch {
-	case errors.Is(err, errLimit):
+	case errors.Is(err, document.ErrLimit):
 		return turnpost.Errorf(turnpost.TooLarge, "hook event: %v", err)
-	case errors.Is(err, errSyntax), errors.Is(err, errTwice), errors.Is(err, io.ErrUnexpectedEOF):
+	case errors.Is(err, document.ErrSyntax), errors.Is(err, document.ErrTwice), errors.Is(err, io.ErrUnexpectedEOF):
 		return turnpost.Errorf(turnpost.Invalid, "hook event: %v", err)
 	}
 	return fmt.Errorf("read hook event: %w", err)
@@ -104,32 +105,32 @@ func absolute(path string) string {
 	return filepath.Clean(path)
 }
 
-func fillStart(e *turnpost.Event, doc document) {
-	e.Source = doc.text("source", maxWord)
+func fillStart(e *turnpost.Event, doc document.Object) {
+	e.Source = doc.Text("source", maxWord)
 }
 
 // fillPrompt tells prompts of the harness's own from those of people: they
 // start with a tag. A text that woke the session is among them, whole, so that
 // the ids in it are an exact receipt.
-func fillPrompt(e *turnpost.Event, doc document) {
-	prompt := doc.text("prompt", maxPrompt)
+func fillPrompt(e *turnpost.Event, doc document.Object) {
+	prompt := doc.Text("prompt", maxPrompt)
 	e.Machine = strings.HasPrefix(prompt, "<task-notification>")
 	e.Offers = offerIDs(prompt)
 }
 
-func fillTool(e *turnpost.Event, doc document) {
-	e.Tool = doc.text("tool_name", maxWord)
+func fillTool(e *turnpost.Event, doc document.Object) {
+	e.Tool = doc.Text("tool_name", maxWord)
 }
 
 // fillBatch names the first tool of the batch.
-func fillBatch(e *turnpost.Event, doc document) {
-	doc.each("tool_calls", func(call document) bool {
-		e.Tool = call.text("tool_name", maxWord)
+func fillBatch(e *turnpost.Event, doc document.Object) {
+	doc.Objects("tool_calls", func(call document.Object) bool {
+		e.Tool = call.Text("tool_name", maxWord)
 		return e.Tool == ""
 	})
 }
 
-func fillPermission(e *turnpost.Event, doc document) {
+func fillPermission(e *turnpost.Event, doc document.Object) {
 	fillTool(e, doc)
 	switch e.Tool {
 	case "ExitPlanMode":
@@ -143,8 +144,8 @@ func fillPermission(e *turnpost.Event, doc document) {
 
 // fillNotification: idle_prompt comes a minute after every turn and wants
 // nothing, the others tell that something is over.
-func fillNotification(e *turnpost.Event, doc document) {
-	switch doc.text("notification_type", maxWord) {
+func fillNotification(e *turnpost.Event, doc document.Object) {
+	switch doc.Text("notification_type", maxWord) {
 	case "permission_prompt":
 		e.Wants = turnpost.WantPermission
 	case "elicitation_dialog", "elicitation_url_dialog", "agent_needs_input":
@@ -152,13 +153,13 @@ func fillNotification(e *turnpost.Event, doc document) {
 	}
 }
 
-func fillStop(e *turnpost.Event, doc document) {
-	e.Last = doc.text("last_assistant_message", maxLast)
-	e.Continued = doc.flag("stop_hook_active")
-	doc.each("background_tasks", func(task document) bool {
+func fillStop(e *turnpost.Event, doc document.Object) {
+	e.Last = doc.Text("last_assistant_message", maxLast)
+	e.Continued = doc.Flag("stop_hook_active")
+	doc.Objects("background_tasks", func(task document.Object) bool {
 		// The list holds what is in flight (schema of 2.1.332); the status is
 		// checked all the same.
-		switch task.text("status", maxWord) {
+		switch task.Text("status", maxWord) {
 		case "running", "pending":
 			e.Background++
 		}
@@ -168,14 +169,14 @@ func fillStop(e *turnpost.Event, doc document) {
 
 // fillFailure: the field is error, which older texts call error_type. An
 // overloaded service (529) arrives as server_error.
-func fillFailure(e *turnpost.Event, doc document) {
-	native := doc.text("error", maxWord)
+func fillFailure(e *turnpost.Event, doc document.Object) {
+	native := doc.Text("error", maxWord)
 	if native == "" {
-		native = doc.text("error_type", maxWord)
+		native = doc.Text("error_type", maxWord)
 	}
-	detail := doc.text("error_details", maxDetail)
+	detail := doc.Text("error_details", maxDetail)
 	if detail == "" {
-		detail = doc.text("last_assistant_message", maxDetail)
+		detail = doc.Text("last_assistant_message", maxDetail)
 	}
 	e.Failure = turnpost.Failure{Class: claudeFailure(native), Native: native, Detail: detail}
 }
@@ -193,12 +194,12 @@ func claudeFailure(native string) turnpost.FailureClass {
 	return turnpost.FailureOther
 }
 
-func fillEnd(e *turnpost.Event, doc document) {
-	e.Reason = doc.text("reason", maxWord)
+func fillEnd(e *turnpost.Event, doc document.Object) {
+	e.Reason = doc.Text("reason", maxWord)
 }
 
-func fillCwd(e *turnpost.Event, doc document) {
-	if cwd := absolute(doc.text("new_cwd", maxPath)); cwd != "" {
+func fillCwd(e *turnpost.Event, doc document.Object) {
+	if cwd := absolute(doc.Text("new_cwd", maxPath)); cwd != "" {
 		e.Cwd = cwd
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"turnpost"
+	"turnpost/internal/document"
 )
 
 var (
@@ -37,9 +38,9 @@ func (h claudeCode) Moment(kind turnpost.Kind, s StandinSession) (Moment, bool) 
 		if row.kind != kind {
 			continue
 		}
-		document := map[string]any{"session_id": s.Native, "cwd": s.Cwd, "hook_event_name": row.name}
-		maps.Copy(document, extra)
-		stdin, err := json.Marshal(document)
+		input := map[string]any{"session_id": s.Native, "cwd": s.Cwd, "hook_event_name": row.name}
+		maps.Copy(input, extra)
+		stdin, err := json.Marshal(input)
 		if err != nil {
 			return Moment{}, false // plain values: cannot happen
 		}
@@ -63,15 +64,14 @@ func (claudeCode) Reading(stdout, stderr []byte, status int) (text string, watch
 	if status == 2 {
 		return strings.TrimSpace(string(stderr)), nil
 	}
-	var answer claudeAnswer
-	if json.Unmarshal(stdout, &answer) != nil {
+	answer, err := document.Parse(stdout)
+	if err != nil {
 		return "", nil
 	}
-	if answer.Specific != nil {
-		text, watch = answer.Specific.Context, answer.Specific.Watch
-	}
-	if answer.Decision == "block" {
-		text = answer.Reason
+	specific := answer.Object("hookSpecificOutput")
+	text, watch = specific.Text("additionalContext", len(stdout)), specific.Texts("watchPaths")
+	if answer.Text("decision", maxWord) == "block" {
+		text = answer.Text("reason", len(stdout))
 	}
 	return text, watch
 }

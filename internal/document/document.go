@@ -1,4 +1,10 @@
-package harness
+// Package document reads and writes single JSON objects the way the hook client
+// needs it: off a stream that stays open, with exact keys, and without
+// encoding/json, whose first use costs a fifth of a hook call's time.
+//
+// It knows no struct tags and no types but text, whole numbers, flags, objects
+// and lists of these. It imports the standard library only.
+package document
 
 import (
 	"errors"
@@ -16,12 +22,12 @@ const (
 	maxDepth    = 10_000 // of encoding/json too
 )
 
-// document is one JSON object, its members by exact key. encoding/json matches
+// Object is one JSON object, its members by exact key. encoding/json matches
 // keys without case and lets the last of two win, so that SESSION_ID would
 // override session_id (CVE-2026-27896 is of this kind); here another case is
-// another key and a repeated key is an error.
-type document struct {
-	raw     []byte
+// another key and a repeated key is an error. The zero value has no members.
+type Object struct {
+	Raw     []byte // as it was written
 	members []member
 }
 
@@ -31,23 +37,34 @@ type member struct {
 	raw []byte
 }
 
+// What can be wrong with a document; errors of the reader come as they are.
 var (
-	errSyntax = errors.New("not a JSON object")
-	errTwice  = errors.New("a key occurs twice")
-	errLimit  = errors.New("too large")
+	ErrSyntax = errors.New("not a JSON object")
+	ErrTwice  = errors.New("a key occurs twice")
+	ErrLimit  = errors.New("too large")
 )
 
-// readDocument reads one JSON object from the start of in. It returns as soon
-// as the object is complete: harnesses leave the stream open behind it
-// (anthropics/claude-code#90585).
-func readDocument(in io.Reader) (document, error) {
+// Read reads one JSON object from the start of in. It returns as soon as the
+// object is complete: harnesses leave the stream open behind it
+// (anthropics/claude-code#90585). A stream that ends before is
+// io.ErrUnexpectedEOF.
+func Read(in io.Reader) (Object, error) {
 	s := scanner{in: in, buf: make([]byte, 0, 4096)}
 	return s.document()
 }
 
-// value returns the value of a key as it was written, nil when there is none.
-func (d document) value(key string) []byte {
-	for _, m := range d.members {
+// Parse reads one JSON object from the start of data, which the object keeps.
+func Parse(data []byte) (Object, error) {
+	s := scanner{buf: data}
+	return s.document()
+}
+
+// Len returns the number of members.
+func (o Object) Len() int { return len(o.members) }
+
+// Value returns the value of a key as it was written, nil when there is none.
+func (o Object) Value(key string) []byte {
+	for _, m := range o.members {
 		if m.key == key {
 			return m.raw
 		}
@@ -55,24 +72,29 @@ func (d document) value(key string) []byte {
 	return nil
 }
 
-// text returns the string of a key, at most limit bytes of it, "" when there is
-// none.
-func (d document) text(key string, limit int) string {
-	raw := d.value(key)
+// Text returns the string of a key, at most limit bytes of it, cut between two
+// characters, and "" when there is none.
+func (o Object) Text(key string, limit int) string { return text(o.Value(key), limit) }
+
+func text(raw []byte, limit int) string {
 	if len(raw) == 0 || raw[0] != '"' {
 		return ""
 	}
 	return unquote(raw, limit)
 }
 
-// flag returns the boolean of a key.
-func (d document) flag(key string) bool { return string(d.value(key)) == "true" }
+// whole returns a string without a limit: of what is not UTF-8, one byte
+// becomes three.
+func whole(raw []byte) string { return unquote(raw, 3*len(raw)) }
 
-// number returns the whole number of a key, 0 when there is none or when it is
+// Flag returns the boolean of a key.
+func (o Object) Flag(key string) bool { return string(o.Value(key)) == "true" }
+
+// Number returns the whole number of a key, 0 when there is none or when it is
 // negative, has a fraction or is larger than 2^53.
-func (d document) number(key string) int64 {
+func (o Object) Number(key string) int64 {
 	n := int64(0)
-	for _, c := range d.value(key) {
+	for _, c := range o.Value(key) {
 		if c < '0' || c > '9' || n > 1<<53/10 {
 			return 0
 		}
@@ -81,9 +103,52 @@ func (d document) number(key string) int64 {
 	return n
 }
 
-// each calls do for every object in the array of a key, until do says false.
-func (d document) each(key string, do func(document) bool) {
-	raw := d.value(key)
+// Object returns the object of a key, the zero Object when there is none.
+func (o Object) Object(key string) Object {
+	inner, err := Parse(o.Value(key))
+	if err != nil {
+		return Object{}
+	}
+	return inner
+}
+
+// Objects calls do for every object in the array of a key, until do says false.
+func (o Object) Objects(key string, do func(Object) bool) {
+	elements(o.Value(key), func(raw []byte) bool {
+		inner, err := Parse(raw)
+		return err != nil || do(inner)
+	})
+}
+
+// Texts returns the strings in the array of a key, each whole.
+func (o Object) Texts(key string) []string {
+	var list []string
+	elements(o.Value(key), func(raw []byte) bool {
+		if raw[0] == '"' {
+			list = append(list, whole(raw))
+		}
+		return true
+	})
+	return list
+}
+
+// Map returns the members that are strings, nil when there are none.
+func (o Object) Map() map[string]string {
+	var all map[string]string
+	for _, m := range o.members {
+		if m.raw[0] != '"' {
+			continue
+		}
+		if all == nil {
+			all = make(map[string]string)
+		}
+		all[m.key] = whole(m.raw)
+	}
+	return all
+}
+
+// elements calls do for every element of an array, until do says false.
+func elements(raw []byte, do func(raw []byte) bool) {
 	if len(raw) == 0 || raw[0] != '[' {
 		return
 	}
@@ -98,14 +163,7 @@ func (d document) each(key string, do func(document) bool) {
 			continue
 		}
 		start := s.pos
-		if s.skip(0) != nil {
-			return
-		}
-		if c != '{' {
-			continue
-		}
-		element := scanner{buf: raw[start:s.pos]}
-		if doc, err := element.document(); err == nil && !do(doc) {
+		if s.skip(0) != nil || !do(raw[start:s.pos]) {
 			return
 		}
 	}
@@ -126,7 +184,7 @@ func (s *scanner) more() error {
 		return io.ErrUnexpectedEOF
 	}
 	if len(s.buf) >= maxDocument {
-		return errLimit
+		return ErrLimit
 	}
 	if len(s.buf) == cap(s.buf) {
 		grown := make([]byte, len(s.buf), min(4*cap(s.buf), maxDocument))
@@ -172,7 +230,7 @@ func (s *scanner) token() (byte, error) {
 func (s *scanner) take(want byte) error {
 	c, err := s.token()
 	if err == nil && c != want {
-		err = errSyntax
+		err = ErrSyntax
 	}
 	s.pos++
 	return err
@@ -181,15 +239,15 @@ func (s *scanner) take(want byte) error {
 // span is where a value stands; buf moves while it grows.
 type span struct{ key, start, end int }
 
-func (s *scanner) document() (document, error) {
+func (s *scanner) document() (Object, error) {
 	if _, err := s.token(); err != nil {
-		return document{}, err
+		return Object{}, err
 	}
 	begin := s.pos
 	var spans []span
 	err := s.object(func(keyStart int) error {
 		if len(spans) == maxMembers {
-			return errLimit
+			return ErrLimit
 		}
 		if _, err := s.token(); err != nil {
 			return err
@@ -200,13 +258,13 @@ func (s *scanner) document() (document, error) {
 		return err
 	})
 	if err != nil {
-		return document{}, err
+		return Object{}, err
 	}
-	doc := document{raw: s.buf[begin:s.pos:s.pos], members: make([]member, 0, len(spans))}
+	doc := Object{Raw: s.buf[begin:s.pos:s.pos], members: make([]member, 0, len(spans))}
 	for _, at := range spans {
-		key := unquote(s.buf[at.key:], maxDocument)
-		if doc.value(key) != nil {
-			return document{}, errTwice
+		key := unquote(s.buf[at.key:], 3*maxDocument)
+		if doc.Value(key) != nil {
+			return Object{}, ErrTwice
 		}
 		doc.members = append(doc.members, member{key, s.buf[at.start:at.end:at.end]})
 	}
@@ -229,7 +287,7 @@ func (s *scanner) object(value func(keyStart int) error) error {
 			break
 		}
 		if c != '"' {
-			return errSyntax
+			return ErrSyntax
 		}
 		key := s.pos
 		if err = s.string(); err != nil {
@@ -250,7 +308,7 @@ func (s *scanner) object(value func(keyStart int) error) error {
 			s.pos++
 			return nil
 		default:
-			return errSyntax
+			return ErrSyntax
 		}
 	}
 	return err
@@ -278,7 +336,7 @@ func (s *scanner) array(depth int) error {
 			s.pos++
 			return nil
 		default:
-			return errSyntax
+			return ErrSyntax
 		}
 	}
 	return err
@@ -295,7 +353,7 @@ func (s *scanner) skip(depth int) error {
 		return s.string()
 	case c == '{' || c == '[':
 		if depth++; depth > maxDepth {
-			return errLimit
+			return ErrLimit
 		}
 		if c == '[' {
 			return s.array(depth)
@@ -318,7 +376,7 @@ func (s *scanner) word(word string) error {
 			return err
 		}
 		if c != word[i] {
-			return errSyntax
+			return ErrSyntax
 		}
 		s.pos++
 	}
@@ -345,7 +403,7 @@ func (s *scanner) string() error {
 			return err
 		}
 		if c < ' ' {
-			return errSyntax
+			return ErrSyntax
 		}
 		if c == '\\' {
 			if err := s.escape(); err != nil {
@@ -364,7 +422,7 @@ func (s *scanner) escape() error {
 	s.pos++
 	if c != 'u' {
 		if strings.IndexByte(`"\/bfnrt`, c) < 0 {
-			return errSyntax
+			return ErrSyntax
 		}
 		return nil
 	}
@@ -374,7 +432,7 @@ func (s *scanner) escape() error {
 			return err
 		}
 		if hex(c) < 0 {
-			return errSyntax
+			return ErrSyntax
 		}
 		s.pos++
 	}
@@ -423,7 +481,7 @@ func (s *scanner) run() error {
 		}
 		if c < '0' || c > '9' {
 			if n == 0 {
-				return errSyntax
+				return ErrSyntax
 			}
 			return nil
 		}
