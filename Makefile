@@ -1,0 +1,44 @@
+# One command for each thing that people do here; `make` lists them.
+
+# Everything is built and tested by one Go release: older ones carry standard
+# library vulnerabilities that this program would reach.
+GOTOOLCHAIN ?= go1.27.3
+CGO_ENABLED ?= 0
+export GOTOOLCHAIN CGO_ENABLED
+
+PREFIX ?= $(HOME)/.local
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+
+.DEFAULT_GOAL := help
+.PHONY: help up install build demo check test bench gen newcomer
+
+help: ## list these commands
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+up: install ## build, install under PREFIX (~/.local), start the hub, say what comes next
+	@"$(PREFIX)/bin/turnpost" up -d --restart
+
+install: build ## build and install turnpost and turnpost-hook under PREFIX/bin
+	@PREFIX="$(PREFIX)" scripts/install.sh
+
+build: ## build both programs into bin/
+	go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o bin/turnpost ./cmd/turnpost
+	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o bin/turnpost-hook ./cmd/turnpost-hook
+
+demo: build ## show a question delivered, answered, and an idle session woken; needs no model
+	@bin/turnpost demo
+
+check: ## everything but tests: format, vet, lint, modules, generated files, cross-builds
+	@scripts/check.sh
+
+test: ## install what tests need, then run all of them; a skipped test is a failure
+	@scripts/test.sh
+
+bench: ## measure the hook, posts, waits, wakes, start-up and memory
+	go run ./internal/bench
+
+gen: ## write the generated files again: templates and golden files
+	@scripts/gen.sh
+
+newcomer: ## follow README.md word for word in an empty home
+	@scripts/newcomer.sh

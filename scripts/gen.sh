@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Writes again what is generated: Go from the templates of the page, and the
+# golden files, by the tests that compare them.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+tools=$(scripts/install-check-tools.sh)
+"$tools/templ" generate -path internal/web
+
+# Only these packages' tests know the flag.
+grep -rl --include='*_test.go' 'flag.Bool("update"' . | xargs -n1 dirname | sort -u |
+	xargs sh -c 'go test -count=1 "$@" -update' golden
