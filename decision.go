@@ -1,7 +1,5 @@
 package turnpost
 
-import "encoding/json"
-
 // Decision is what we answer to an event. The zero value is no opinion: the
 // harness goes on as if nobody had been asked.
 type Decision struct {
@@ -9,10 +7,29 @@ type Decision struct {
 	Context    string            `json:"context,omitempty"`  // tell the model this
 	Permission Verdict           `json:"permission,omitempty"`
 	Reason     string            `json:"reason,omitempty"` // why Permission is what it is
-	Input      json.RawMessage   `json:"input,omitempty"`  // changed tool input
+	Input      JSON              `json:"input,omitempty"`  // changed tool input
 	Env        map[string]string `json:"env,omitempty"`
 	Watch      []string          `json:"watch,omitempty"`  // files that the harness shall watch
 	Notice     string            `json:"notice,omitempty"` // a line for the person
+}
+
+// JSON is a value that is passed on as it is. It is json.RawMessage without
+// package encoding/json, which the hook client does without: its initialisation
+// alone is a twentieth of a hook call.
+type JSON []byte
+
+// MarshalJSON implements json.Marshaler.
+func (j JSON) MarshalJSON() ([]byte, error) {
+	if j == nil {
+		return []byte("null"), nil
+	}
+	return j, nil
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (j *JSON) UnmarshalJSON(data []byte) error {
+	*j = append((*j)[:0], data...)
+	return nil
 }
 
 // Verdict is an answer to a tool call, weakest first.

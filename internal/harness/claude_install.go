@@ -1,11 +1,11 @@
 package harness
 
 import (
-	"encoding/json"
 	"path/filepath"
 	"strconv"
 
 	"turnpost"
+	"turnpost/internal/document"
 )
 
 // claudeGroup is one element of the array of an event in a settings file. It
@@ -122,16 +122,14 @@ func (h claudeCode) handler(row claudeEvent, t Target) claudeHandler {
 // MCPCommand was run on 2.1.332: it writes the entry, alwaysLoad included, and
 // fails when there is one already.
 func (claudeCode) MCPCommand(turnpost string) string {
-	server, err := json.Marshal(struct {
-		Type       string   `json:"type"`
-		Command    string   `json:"command"`
-		Args       []string `json:"args"`
-		AlwaysLoad bool     `json:"alwaysLoad"` // else the tools hide behind a search
-	}{"stdio", turnpost, []string{"mcp"}, true})
-	if err != nil {
-		return "" // strings only: cannot happen
-	}
-	return "claude mcp add-json --scope user turnpost " + shellQuote(string(server))
+	var server document.Writer
+	server.Open("")
+	server.Text("type", "stdio")
+	server.Text("command", turnpost)
+	server.Texts("args", []string{"mcp"})
+	server.Flag("alwaysLoad", true) // else the tools hide behind a search
+	server.Close()
+	return "claude mcp add-json --scope user turnpost " + shellQuote(string(server.Bytes()))
 }
 
 func (claudeCode) MCPRemove() string { return "claude mcp remove --scope user turnpost" }

@@ -1,8 +1,6 @@
 package harness
 
 import (
-	"encoding/json"
-	"maps"
 	"strconv"
 	"strings"
 
@@ -24,29 +22,37 @@ var standinVersion = version{2, 1, 332}
 // Moment writes what 2.1.332 wrote for the same event, without what no hook of
 // ours reads.
 func (h claudeCode) Moment(kind turnpost.Kind, s StandinSession) (Moment, bool) {
-	extra, ok := map[turnpost.Kind]map[string]any{
-		turnpost.SessionStart: {"source": turnpost.SourceStartup},
-		turnpost.Prompt:       {"prompt": "go on", "permission_mode": "default"},
-		turnpost.TurnEnd:      {"stop_hook_active": false, "permission_mode": "default", "background_tasks": []any{}},
-		turnpost.Bell:         {"file_path": s.Bell, "event": "change"},
-		turnpost.SessionEnd:   {"reason": "other"},
-	}[kind]
-	if !ok {
+	var input document.Writer
+	input.Open("")
+	input.Text("session_id", s.Native)
+	input.Text("cwd", s.Cwd)
+	switch kind {
+	case turnpost.SessionStart:
+		input.Text("source", turnpost.SourceStartup)
+	case turnpost.Prompt:
+		input.Text("permission_mode", "default")
+		input.Text("prompt", "go on")
+	case turnpost.TurnEnd:
+		input.Text("permission_mode", "default")
+		input.Flag("stop_hook_active", false)
+		input.Raw("background_tasks", []byte("[]"))
+	case turnpost.Bell:
+		input.Text("file_path", s.Bell)
+		input.Text("event", "change")
+	case turnpost.SessionEnd:
+		input.Text("reason", "other")
+	default:
 		return Moment{}, false
 	}
 	for _, row := range claudeEvents {
 		if row.kind != kind {
 			continue
 		}
-		input := map[string]any{"session_id": s.Native, "cwd": s.Cwd, "hook_event_name": row.name}
-		maps.Copy(input, extra)
-		stdin, err := json.Marshal(input)
-		if err != nil {
-			return Moment{}, false // plain values: cannot happen
-		}
+		input.Text("hook_event_name", row.name)
+		input.Close()
 		return Moment{
 			Line:  h.handler(row, Target{Hook: s.Hook, Mode: "command", Version: standinVersion.String()}).Command,
-			Stdin: append(stdin, '\n'),
+			Stdin: append(input.Bytes(), '\n'),
 			Env: []string{
 				"CLAUDE_PID=" + strconv.Itoa(s.Pid),
 				"CLAUDE_CODE_SESSION_ATTENDED=1",
