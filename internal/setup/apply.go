@@ -41,7 +41,11 @@ func (s *Setup) Apply(ctx context.Context, plan Plan, expect string) (Applied, e
 		return Applied{}, turnpost.Errorf(turnpost.Conflict, "the plan is now %s, not %s: something changed since it was shown", plan.Hash, visibleLine(expect)).
 			WithHint("look at the plan again")
 	}
-	if plan.Empty() {
+	remains, err := s.findTemps(plan.records.looked)
+	if err != nil {
+		return Applied{}, err
+	}
+	if plan.Empty() && len(remains) == 0 {
 		return Applied{}, nil
 	}
 	if err := os.MkdirAll(s.state, 0o700); err != nil {
@@ -61,11 +65,17 @@ func (s *Setup) Apply(ctx context.Context, plan Plan, expect string) (Applied, e
 		return Applied{}, turnpost.Errorf(turnpost.Conflict, "another setup ran since the plan was made").WithHint("look at the plan again")
 	}
 	for _, change := range plan.Files {
-		if err := cleanTemps(change.Target); err != nil {
-			return Applied{}, err
-		}
 		if err := change.unchanged(); err != nil {
 			return Applied{}, err
+		}
+	}
+	// Under the lock nobody is using what a killed setup left.
+	if remains, err = s.findTemps(plan.records.looked); err != nil {
+		return Applied{}, err
+	}
+	for _, path := range remains {
+		if err := os.Remove(path); err != nil {
+			return Applied{}, fmt.Errorf("remove temporary file: %w", err)
 		}
 	}
 	s.step("checked")
@@ -102,11 +112,14 @@ func (c FileChange) unchanged() error {
 	if err != nil {
 		return turnpost.Invalidf(c.Path, "%v", err)
 	}
-	data, _, err := readSettings(c.Target)
+	if target != c.Target {
+		return changedMeanwhile(c.Target)
+	}
+	data, _, err := readSettings(target)
 	if err != nil {
 		return err
 	}
-	if target != c.Target || !bytes.Equal(data, c.Before) || (data == nil) != (c.Before == nil) {
+	if !bytes.Equal(data, c.Before) || (data == nil) != (c.Before == nil) {
 		return changedMeanwhile(c.Target)
 	}
 	return nil
@@ -116,31 +129,44 @@ func changedMeanwhile(path string) error {
 	return turnpost.Errorf(turnpost.Conflict, "%s changed since the plan was made", path).WithHint("look at the plan again")
 }
 
-// cleanTemps removes what a killed setup left beside a target. The lock is held:
-// nobody is using them.
-func cleanTemps(target string) error {
-	dir := filepath.Dir(target)
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("look for temporary files: %w", err)
-	}
-	for _, entry := range entries {
-		if strings.HasPrefix(entry.Name(), atomicfile.TempPrefix(target)) && entry.Type().IsRegular() {
-			if err := os.Remove(filepath.Join(dir, entry.Name())); err != nil {
-				return fmt.Errorf("remove temporary file: %w", err)
+// findTemps lists what a killed setup left beside the targets and in the state
+// directory.
+func (s *Setup) findTemps(targets []string) ([]string, error) {
+	var out []string
+	find := func(dir, prefix string) error {
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			return nil // whoever needs it says what is wrong with it
+		}
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			return fmt.Errorf("look for temporary files: %w", err)
+		}
+		for _, entry := range entries {
+			if strings.HasPrefix(entry.Name(), prefix) && entry.Type().IsRegular() {
+				out = append(out, filepath.Join(dir, entry.Name()))
 			}
 		}
+		return nil
 	}
-	return nil
+	for _, target := range append(slices.Clone(targets), s.recordPath()) {
+		if err := find(filepath.Dir(target), atomicfile.TempPrefix(target)); err != nil {
+			return nil, err
+		}
+	}
+	// Every file of ours in there is named after a file and not hidden, unless
+	// that file is.
+	if err := find(s.backupDir(), "."); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(out, func(path string) bool { return !strings.Contains(filepath.Base(path), ".turnpost-") }), nil
 }
 
 // job is one application of a plan, with what it takes to undo it.
 type job struct {
 	setup     *Setup
 	oldRecord []byte // nil: there was none
+	newRecord []byte // as written so far
+	recorded  bool
 	applied   Applied
 	undos     []func() error // newest last
 }
@@ -151,7 +177,7 @@ func (j *job) run(plan Plan) error {
 	}
 	j.setup.step("backed up")
 	if plan.records.changed {
-		if err := j.record(plan.records.after); err != nil {
+		if err := j.record(plan.records.after.both(plan.records.before)); err != nil {
 			return err
 		}
 	}
@@ -161,6 +187,10 @@ func (j *job) run(plan Plan) error {
 			return err
 		}
 		j.applied.Files = append(j.applied.Files, change.Target)
+	}
+	j.setup.step("changed")
+	if plan.records.changed {
+		return j.record(plan.records.after)
 	}
 	return nil
 }
@@ -200,15 +230,16 @@ func (j *job) backUp(plan Plan) error {
 	return nil
 }
 
-func (j *job) record(after record) error {
-	var data []byte
-	if len(after.Files) > 0 {
-		var err error
-		if data, err = after.encode(); err != nil {
-			return err
-		}
+// record writes a record unless it is there already.
+func (j *job) record(r record) error {
+	data, err := r.encode()
+	if err != nil || (j.recorded && bytes.Equal(data, j.newRecord)) {
+		return err
 	}
-	j.undos = append(j.undos, func() error { return j.setup.saveRecord(j.oldRecord) })
+	if !j.recorded {
+		j.undos = append(j.undos, func() error { return j.setup.saveRecord(j.oldRecord) })
+	}
+	j.recorded, j.newRecord = true, data
 	return j.setup.saveRecord(data)
 }
 

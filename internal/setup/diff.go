@@ -40,7 +40,7 @@ func visible(s string) string {
 			out.WriteRune(r)
 		case r == '\r':
 			out.WriteRune('␍')
-		case r == ' ' || unicode.IsGraphic(r) && !!hidden(r):
+		case r == ' ' || unicode.IsGraphic(r) && !hidden(r):
 			out.WriteString(s[:size])
 		default:
 			fmt.Fprintf(&out, "<U+%04X>", r)

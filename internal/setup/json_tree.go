@@ -48,7 +48,12 @@ func parseJSON(data []byte) (document, error) {
 	return doc, nil
 }
 
-func (d document) blank() bool { return len(bytes.Trim(d.text, " \t\r\n")) == 0 }
+func (d document) blank() bool { return blank(d.text) }
+
+// blank tells of white space alone, after a byte order mark or not.
+func blank(data []byte) bool {
+	return len(bytes.Trim(bytes.TrimPrefix(data, []byte(byteOrderMark)), " \t\r\n")) == 0
+}
 
 func (d document) bytes() []byte { return append([]byte(d.bom), d.text...) }
 

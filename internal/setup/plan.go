@@ -37,9 +37,11 @@ type Plan struct {
 // recordChange is what a plan does to the record.
 type recordChange struct {
 	from    string // hash of the record's bytes that the plan was made from
+	before  record
 	after   record
 	changed bool
 	bases   map[string][]byte // backups of base files to be made, by name
+	looked  []string          // every target that was looked at
 }
 
 // FileChange is one file before and after.

@@ -20,9 +20,9 @@ import (
 const recordVersion = 1
 
 // record is what setup remembers of what it wrote: setup.json in the state
-// directory. It is written before the files it speaks of, so that a crash
-// leaves a record that claims too much, which finds nothing, rather than
-// entries that nobody claims.
+// directory. While files are being written it holds what was there and what
+// will be there: after a crash it claims too much, which does no harm, and never
+// too little, which would leave entries that nobody takes away.
 type record struct {
 	Version int          `json:"version"`
 	Files   []recordFile `json:"files"`
@@ -80,6 +80,29 @@ func (r record) with(file recordFile) record {
 	return r
 }
 
+// both returns what either record claims: of a file that both know, all entries
+// and containers, and else what r says.
+func (r record) both(old record) record {
+	out := record{Version: r.Version, Files: slices.Clone(r.Files)}
+	for _, file := range old.Files {
+		at := slices.IndexFunc(out.Files, func(f recordFile) bool { return f.Path == file.Path })
+		if at < 0 {
+			out.Files = append(out.Files, file)
+			continue
+		}
+		merged := &out.Files[at]
+		merged.Entries = slices.Clone(merged.Entries)
+		for _, entry := range file.Entries {
+			if !slices.ContainsFunc(merged.Entries, entry.same) {
+				merged.Entries = append(merged.Entries, entry)
+			}
+		}
+		merged.Containers = union(merged.Containers, file.Containers)
+		merged.Dirs = union(merged.Dirs, file.Dirs)
+	}
+	return out
+}
+
 // of lists the files in which an owner has entries.
 func (r record) of(owner string) []recordFile {
 	var out []recordFile
@@ -111,15 +134,32 @@ func (s *Setup) loadRecord() (r record, data []byte, damaged error, err error) {
 		return record{}, nil, nil, turnpost.Errorf(turnpost.Conflict, "%s was written by a newer Turnpost (record %d, this one knows %d)",
 			s.recordPath(), r.Version, recordVersion).WithHint("use the newer turnpost")
 	}
+	for _, file := range r.Files {
+		for i := range file.Entries {
+			// The file is indented for people, values in it too.
+			var compact bytes.Buffer
+			if err := json.Compact(&compact, file.Entries[i].Value); err != nil {
+				return record{Version: recordVersion}, data, err, nil
+			}
+			file.Entries[i].Value = compact.Bytes()
+		}
+	}
 	return r, data, nil, nil
 }
 
+// encode returns the bytes of a record, nil of one that claims nothing.
 func (r record) encode() ([]byte, error) {
-	out, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
+	if len(r.Files) == 0 {
+		return nil, nil
+	}
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false) // would change values
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(r); err != nil {
 		return nil, fmt.Errorf("encode record: %w", err)
 	}
-	return append(out, '\n'), nil
+	return out.Bytes(), nil
 }
 
 // saveRecord puts the record in place; nil removes it.

@@ -72,7 +72,7 @@ func NewService(spec ServiceSpec) (Service, error) {
 }
 
 func newService(spec ServiceSpec, text, file string, service Service) (Service, error) {
-	parsed, err := template.New("service").Funcs(template.FuncMap{"systemd": systemdWord, "xml": xmlText}).Parse(text)
+	parsed, err := template.New("service").Funcs(template.FuncMap{"systemd": systemdWord, "start": systemdStart, "xml": xmlText}).Parse(text)
 	if err != nil {
 		return Service{}, fmt.Errorf("read service template: %w", err)
 	}
@@ -89,6 +89,16 @@ func newService(spec ServiceSpec, text, file string, service Service) (Service, 
 // systemdWord quotes one word as systemd.syntax(7) has it, specifiers included.
 func systemdWord(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, `%`, `%%`).Replace(s) + `"`
+}
+
+// systemdStart is the start of a command for ExecStart. The colon keeps "$" as
+// it is. systemd takes no quotes and backslashes in the name of an executable
+// (252, "contains special characters"), so a shell execs such a one.
+func systemdStart(program string) string {
+	if strings.ContainsAny(program, `'"\\`) {
+		return `:/bin/sh -c "exec \"$0\" \"$@\"" ` + systemdWord(program)
+	}
+	return systemdWord(":" + program)
 }
 
 func xmlText(s string) (string, error) {

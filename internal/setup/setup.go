@@ -134,11 +134,8 @@ func (s *Setup) PlanUninstall(places ...Place) (Plan, error) {
 			continue
 		}
 		for _, target := range wanted.order {
-			remove := p.remove
-			if _, ok := known.file(target); ok {
-				remove = p.noteForeign
-			}
-			if err := remove(wanted.named[target], target, place.Owner, wanted.entries[target]); err != nil {
+			err := p.removeUnknown(known, wanted.named[target], target, wanted.entries[target])
+			if err != nil {
 				p.leave("entries of %q: %v", place.Owner, err)
 			}
 		}

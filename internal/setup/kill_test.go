@@ -1,0 +1,212 @@
+//go:build unix
+
+package setup
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const childVariable = "TURNPOST_SETUP_TEST_CHILD"
+
+// TestMain is also the program that the tests kill: with the variable set the
+// test binary applies and removes, for ever or up to a named step.
+func TestMain(m *testing.M) {
+	if os.Getenv(childVariable) == "" {
+		os.Exit(m.Run())
+	}
+	if err := runChild(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// childOrder is what a child is told in its environment.
+type childOrder struct {
+	Home, State string
+	Action      string // "loop", "install", "remove"
+	DieAt       string // step at which it kills itself
+	NoSpace     bool   // it can write no file longer than its limit
+}
+
+func runChild() error {
+	var order childOrder
+	if err := json.Unmarshal([]byte(os.Getenv(childVariable)), &order); err != nil {
+		return err
+	}
+	f := &fixture{home: order.Home, state: order.State, settings: filepath.Join(order.Home, ".claude", "settings.json")}
+	f.setup = New(order.State, time.Now)
+	f.setup.step = func(name string) {
+		if name == order.DieAt {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			select {}
+		}
+	}
+	if order.NoSpace {
+		signal.Ignore(syscall.SIGXFSZ) // a write over the limit is then an error
+	}
+	fmt.Println("go")
+	for {
+		if order.Action != "remove" {
+			plan, err := f.setup.PlanInstall(f.place())
+			if err != nil {
+				return err
+			}
+			if _, err := f.setup.Apply(context.Background(), plan, ""); err != nil {
+				return err
+			}
+		}
+		if order.Action != "install" {
+			plan, err := f.setup.PlanRemove(f.place())
+			if err != nil {
+				return err
+			}
+			if _, err := f.setup.Apply(context.Background(), plan, ""); err != nil {
+				return err
+			}
+		}
+		if order.Action != "loop" {
+			return nil
+		}
+	}
+}
+
+func (f *fixture) child(order childOrder, wrap ...string) *exec.Cmd {
+	f.t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	order.Home, order.State = f.home, f.state
+	data, err := json.Marshal(order)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	argv := append(wrap, self)
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Env = append(os.Environ(), childVariable+"="+string(data))
+	return cmd
+}
+
+// killedHome prepares a home for the child: with a settings file or without.
+func killedHome(t *testing.T, existed bool) (f *fixture, original string) {
+	f = newFixture(t)
+	if existed {
+		original = plainSettings
+		f.withSettings(original)
+	}
+	return f, original
+}
+
+// wantOldOrNew reads the settings as a client would at that moment.
+func (f *fixture) wantOldOrNew(t *testing.T, original string, existed bool) {
+	t.Helper()
+	data, err := os.ReadFile(f.settings)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !existed:
+	case err != nil:
+		t.Error(err)
+	case existed && string(data) == original:
+	case !json.Valid(data) || strings.Count(string(data), "claude-code") != 3:
+		t.Errorf("neither old nor new:\n%s", data)
+	}
+	for _, name := range f.backups() {
+		if data, err := os.ReadFile(filepath.Join(f.state, "backups", name)); err != nil || !(string(data) == original || json.Valid(data)) {
+			if !strings.HasPrefix(name, ".") { // a backup in the making is no backup
+				t.Errorf("backup %s cannot be read: %q, %v", name, data, err)
+			}
+		}
+	}
+}
+
+func TestKilledAtRandomMoments(t *testing.T) {
+	for seed := range uint64(30) {
+		random := rand.New(rand.NewPCG(seed, 3))
+		existed := random.IntN(3) > 0
+		f, original := killedHome(t, existed)
+		cmd := f.child(childOrder{Action: "loop"})
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "go\n" {
+			t.Fatalf("child said %q, %v", line, err)
+		}
+		time.Sleep(time.Duration(random.IntN(60_000)) * time.Microsecond) // the random moment
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait()
+		f.wantOldOrNew(t, original, existed)
+		f.mend(t, original, existed)
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+}
+
+func TestKilledAtEveryStep(t *testing.T) {
+	tests := []struct {
+		existed bool
+		action  string
+		steps   []string
+	}{
+		{true, "install", commitSteps},
+		{true, "remove", commitSteps},
+		{false, "install", []string{"checked", "backed up", "recorded", "staged", "linked", "changed"}},
+		{false, "remove", []string{"checked", "backed up", "recorded", "staged", "verified", "moved", "changed"}},
+	}
+	for _, tt := range tests {
+		for _, step := range tt.steps {
+			t.Run(fmt.Sprint(tt.existed, " ", tt.action, " ", step), func(t *testing.T) {
+				f, original := killedHome(t, tt.existed)
+				if tt.action == "remove" {
+					f.apply(f.setup.PlanInstall(f.place()))
+				}
+				cmd := f.child(childOrder{Action: tt.action, DieAt: step})
+				err := cmd.Run()
+				var exit *exec.ExitError
+				if !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
+					t.Fatalf("the child did not come to the step: %v", err)
+				}
+				f.wantOldOrNew(t, original, tt.existed)
+				f.mend(t, original, tt.existed)
+			})
+		}
+	}
+}
+
+// A disk without space lets a file become no longer than a few blocks: here the
+// limit of a shell does it, in blocks of 512 bytes.
+func TestNoSpaceLeavesTheOriginal(t *testing.T) {
+	f := newFixture(t)
+	original := strings.Replace(plainSettings, "opus", strings.Repeat("x", 4000), 1)
+	f.withSettings(original)
+	cmd := f.child(childOrder{Action: "install", NoSpace: true}, "sh", "-c", `ulimit -f 4; exec "$0"`)
+	out, err := cmd.CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "file too large") {
+		t.Errorf("the child applied: %v, %s", err, out)
+	}
+	f.wantSettings(original)
+	f.wantClean()
+	if got := f.backups(); len(got) != 0 {
+		t.Errorf("backups left: %q", got)
+	}
+	f.mend(t, original, true)
+}
