@@ -96,7 +96,7 @@ func (h claudeCode) handler(row claudeEvent, t Target) claudeHandler {
 			Timeout:        timeout,
 		}
 	}
-	run := shellQuote(t.Hook) + " " + h.Name()
+	run := t.run(h.Name())
 	if row.kind == turnpost.Bell {
 		return claudeHandler{
 			Type: "command",
