@@ -1,0 +1,175 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"turnpost"
+	"turnpost/internal/harness"
+	"turnpost/internal/hub"
+	"turnpost/internal/setup"
+	"turnpost/internal/web"
+)
+
+// integrations is setup for the page: the same plans, for the user's own
+// settings. A plan is written only under the hash that the page showed.
+type integrations struct {
+	*app
+	hub turnpost.Hub
+
+	mu     sync.Mutex
+	checks map[string]checked
+}
+
+type checked struct {
+	checks []web.Check
+	at     time.Time
+}
+
+var _ web.Integrations = (*integrations)(nil)
+
+func (r *running) integrations(h *hub.Hub) *integrations {
+	return &integrations{app: r.app, hub: h.As(turnpost.Caller{Human: true}), checks: map[string]checked{}}
+}
+
+// options are those of a setup without flags.
+func (i *integrations) options(name string) setupOptions {
+	return setupOptions{harness: name, scope: "user", mode: "command"}
+}
+
+// List tells how every harness that we know stands.
+func (i *integrations) List(ctx context.Context) ([]web.Integration, error) {
+	var out []web.Integration
+	for _, h := range harness.All() {
+		one, err := i.one(ctx, h.Name())
+		if err != nil {
+			var coded *turnpost.Error
+			if !errors.As(err, &coded) {
+				return nil, err
+			}
+			one.Problem, one.Hint = coded.Error(), coded.Hint
+		}
+		i.mu.Lock()
+		if c, ok := i.checks[h.Name()]; ok {
+			one.Checks, one.CheckedAt = c.checks, c.at
+		}
+		i.mu.Unlock()
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+func (i *integrations) one(ctx context.Context, name string) (web.Integration, error) {
+	out := web.Integration{Name: name}
+	targets, err := i.targets(ctx, i.options(name))
+	if err != nil {
+		return out, err
+	}
+	t := targets[0]
+	out.Version, out.Detected = t.version, t.detected
+	install, remove, err := i.plans(t)
+	if err != nil {
+		return out, err
+	}
+	out.Plan, out.Removal = webPlan(install), webPlan(remove)
+	out.Applied = install.Empty()
+	if r := i.harnessReport(t); r.MCP != "" && !r.MCPFound {
+		out.Hint = "Register the tools once: " + r.MCP
+	}
+	return out, nil
+}
+
+func (i *integrations) plans(t target) (install, remove setup.Plan, err error) {
+	s, err := i.setup()
+	if err != nil {
+		return install, remove, err
+	}
+	if install, err = s.PlanInstall(t.place()); err != nil {
+		return install, remove, err
+	}
+	remove, err = s.PlanRemove(t.place())
+	return install, remove, err
+}
+
+// webPlan is a plan as the page shows it, without a hash when it does nothing.
+func webPlan(plan setup.Plan) web.Plan {
+	if plan.Empty() {
+		return web.Plan{}
+	}
+	out := web.Plan{Hash: plan.Hash, Diff: plan.Diff(), Warnings: append(plan.Warnings, plan.Left...)}
+	for _, file := range plan.Files {
+		for _, l := range file.Lines {
+			out.Lines = append(out.Lines, web.Line(l))
+		}
+	}
+	return out
+}
+
+// Apply writes the plan that the person saw.
+func (i *integrations) Apply(ctx context.Context, name, hash string) error {
+	return i.write(ctx, name, hash, func(install, _ setup.Plan) setup.Plan { return install })
+}
+
+// Remove takes out what the person saw.
+func (i *integrations) Remove(ctx context.Context, name, hash string) error {
+	return i.write(ctx, name, hash, func(_, remove setup.Plan) setup.Plan { return remove })
+}
+
+func (i *integrations) write(ctx context.Context, name, hash string, choose func(install, remove setup.Plan) setup.Plan) error {
+	if hash == "" {
+		return turnpost.Invalidf("hash", "is missing").WithHint("look at the plan again")
+	}
+	targets, err := i.targets(ctx, i.options(name))
+	if err != nil {
+		return err
+	}
+	install, remove, err := i.plans(targets[0])
+	if err != nil {
+		return err
+	}
+	s, err := i.setup()
+	if err != nil {
+		return err
+	}
+	_, err = s.Apply(ctx, choose(install, remove), hash)
+	return err
+}
+
+// Check runs the checks and keeps their results for the next List.
+func (i *integrations) Check(ctx context.Context, name string) ([]web.Check, error) {
+	targets, err := i.targets(ctx, i.options(name))
+	if err != nil {
+		return nil, err
+	}
+	findings, err := i.checkTarget(ctx, targets[0], i.hub)
+	if err != nil {
+		return nil, err
+	}
+	checks := []web.Check{}
+	for _, g := range groupFindings(findings) {
+		detail := joinText(g.What, g.Detail)
+		if g.count > 1 {
+			detail = plural(g.count, "hook") + ", " + g.Detail
+		}
+		if g.Hint != "" && g.State != setup.OK {
+			detail += " → " + g.Hint
+		}
+		checks = append(checks, web.Check{Name: g.Check, Result: webResult(g.State), Detail: detail})
+	}
+	i.mu.Lock()
+	i.checks[name] = checked{checks, i.env.Now()}
+	i.mu.Unlock()
+	return checks, nil
+}
+
+func webResult(s setup.State) web.CheckResult {
+	switch s {
+	case setup.OK:
+		return web.CheckOK
+	case setup.Failed:
+		return web.CheckFailed
+	}
+	return web.CheckUnknown
+}

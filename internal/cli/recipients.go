@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"turnpost"
+)
+
+// draftFlags are the flags of the commands that post an item.
+type draftFlags struct {
+	channel string
+	body    string
+	key     string
+	urgent  bool
+}
+
+func (f *draftFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVarP(&f.channel, "channel", "c", "", "post in this channel")
+	flags.StringVarP(&f.body, "body", "b", "", "the rest of the text; - reads it from stdin")
+	flags.BoolVarP(&f.urgent, "urgent", "u", false, "interrupt, whatever the addressee's level is")
+	flags.StringVar(&f.key, "key", "", "idempotency key: the same key and text post once")
+}
+
+// draft makes an item of the arguments: leading @handles and #channels say
+// where it goes, the rest is its text. A lone "-" is a text on stdin.
+func (a *app) draft(f draftFlags, args []string) (turnpost.Draft, error) {
+	d := turnpost.Draft{Channel: f.channel, Urgent: f.urgent, Key: f.key}
+	for len(args) > 0 {
+		if word := args[0]; strings.HasPrefix(word, "@") && len(word) > 1 && !strings.ContainsAny(word, " \n") {
+			d.To = append(d.To, word)
+		} else if strings.HasPrefix(word, "#") && len(word) > 1 && !strings.ContainsAny(word, " \n") {
+			if d.Channel != "" {
+				return d, turnpost.Invalidf("channel", "is given twice: %s and %s", d.Channel, word)
+			}
+			d.Channel = word
+		} else {
+			break
+		}
+		args = args[1:]
+	}
+	text := strings.Join(args, " ")
+	if text == "-" && f.body == "-" {
+		return d, turnpost.Invalidf("body", "text and body cannot both come from stdin")
+	}
+	var err error
+	if d.Body, err = a.textOf(f.body); err != nil {
+		return d, err
+	}
+	if text == "-" {
+		// The first line is the summary; the hub takes it from there.
+		if text, err = a.textOf("-"); err != nil {
+			return d, err
+		}
+		text = strings.TrimSpace(text)
+		if d.Body == "" {
+			d.Body, text = text, ""
+		}
+	}
+	if head, rest, ok := strings.Cut(text, "\n"); ok {
+		text, d.Body = head, strings.TrimSpace(rest+"\n"+d.Body)
+	}
+	d.Summary = text
+	if strings.TrimSpace(d.Summary+d.Body) == "" {
+		return d, turnpost.Invalidf("TEXT", "is missing").WithHint("write it after the addressees, or - to read it from stdin")
+	}
+	return d, nil
+}
+
+// textOf is a value of a flag, read from stdin for "-".
+func (a *app) textOf(value string) (string, error) {
+	if value != "-" {
+		return value, nil
+	}
+	data, err := io.ReadAll(io.LimitReader(a.env.Stdin, turnpost.MaxBody+turnpost.MaxSummary+1))
+	if err != nil {
+		return "", fmt.Errorf("read stdin: %w", err)
+	}
+	return string(data), nil
+}

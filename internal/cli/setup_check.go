@@ -1,0 +1,214 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"turnpost"
+	"turnpost/internal/setup"
+	"turnpost/internal/statedir"
+	"turnpost/internal/wake"
+)
+
+// checkReport is the check of one harness.
+type checkReport struct {
+	Name     string          `json:"name"`
+	Version  string          `json:"version,omitempty"`
+	Findings []setup.Finding `json:"findings"`
+}
+
+// setupCheck looks at what is installed and says how far each step works.
+func (a *app) setupCheck(ctx context.Context, o setupOptions, asJSON bool) error {
+	targets, err := a.targets(ctx, o)
+	if err != nil {
+		return err
+	}
+	if len(targets) == 0 {
+		return turnpost.Errorf(turnpost.NotFound, "none of the harnesses that we know is on this machine: %s", harnessNames())
+	}
+	var hub turnpost.Hub
+	if c, ok := a.hubIfUp(); ok {
+		defer c.Close()
+		hub = c
+	}
+	reports := []checkReport{}
+	failed := 0
+	for _, t := range targets {
+		findings, err := a.checkTarget(ctx, t, hub)
+		if err != nil {
+			return err
+		}
+		failed += failures(findings)
+		reports = append(reports, checkReport{t.harness.Name(), t.version, findings})
+	}
+	if asJSON {
+		err = a.json(reports)
+	} else {
+		p := a.printer(a.env.Stdout)
+		for i, r := range reports {
+			if i > 0 {
+				p.line("")
+			}
+			p.line("%s %s", p.paint(bold, r.Name), r.Version)
+			p.findings("  ", r.Findings)
+		}
+	}
+	if err == nil && failed > 0 {
+		err = failedChecks{failed}
+	}
+	return err
+}
+
+// checkTarget checks one harness; hub is nil when there is none to ask.
+func (a *app) checkTarget(ctx context.Context, t target, hub turnpost.Hub) ([]setup.Finding, error) {
+	s, err := a.setup()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := a.state()
+	if err != nil {
+		return nil, err
+	}
+	req := setup.CheckRequest{
+		Place: t.place(), Harness: t.harness, Turnpost: a.stableProgram(),
+		Getenv: a.env.Getenv, Env: a.env.Environ,
+	}
+	if hub != nil {
+		req.Witness = witness{hub: hub, dir: dir, harness: t.harness.Name()}
+	}
+	return s.Check(ctx, req)
+}
+
+func failures(findings []setup.Finding) int {
+	n := 0
+	for _, f := range findings {
+		if f.State == setup.Failed {
+			n++
+		}
+	}
+	return n
+}
+
+// witness asks the hub what it heard.
+type witness struct {
+	hub     turnpost.Hub
+	dir     statedir.Dir
+	harness string
+}
+
+var _ setup.Witness = witness{}
+
+// Heard returns the time of the newest event of any session of the harness.
+func (w witness) Heard(ctx context.Context) (when time.Time, ok bool) {
+	board, err := w.hub.Board(ctx, turnpost.BoardQuery{Ended: true})
+	if err != nil {
+		return time.Time{}, false
+	}
+	for _, s := range board.Sessions {
+		if s.Harness == w.harness && s.ActivityAt.After(when) {
+			when = s.ActivityAt
+		}
+	}
+	return when, !when.IsZero()
+}
+
+// RingOnce rings an idle session: what it does next is to answer the bell.
+func (w witness) RingOnce(ctx context.Context) error {
+	board, err := w.hub.Board(ctx, turnpost.BoardQuery{})
+	if err != nil {
+		return err
+	}
+	methods := wake.All(w.dir)
+	for _, s := range board.Sessions {
+		if s.Harness != w.harness || s.TurnOpen || !s.Attended || !s.Wake.Armed || !methods.Knows(s.Wake.Method) {
+			continue
+		}
+		if err := methods.Ring(s.Wake); err != nil {
+			return err
+		}
+		return w.heardAfter(ctx, s)
+	}
+	return setup.ErrNothingToRing
+}
+
+// heardAfter waits until the hub hears of a session again.
+func (w witness) heardAfter(ctx context.Context, before turnpost.Session) error {
+	for {
+		board, err := w.hub.Board(ctx, turnpost.BoardQuery{Ended: true})
+		if err != nil && ctx.Err() == nil {
+			return err
+		}
+		for _, s := range board.Sessions {
+			if s.ID == before.ID && s.ActivityAt.After(before.ActivityAt) {
+				return nil
+			}
+		}
+		select {
+		case <-ctx.Done():
+			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+				return fmt.Errorf("%s did not answer its bell", sessionName(before))
+			}
+			return ctx.Err()
+		case <-time.After(startPoll):
+		}
+	}
+}
+
+// findings prints the results of checks; those that say the same of several
+// entries are one line.
+func (p *printer) findings(indent string, findings []setup.Finding) {
+	var t table
+	for _, g := range groupFindings(findings) {
+		f := g.Finding
+		what := f.What
+		if g.count > 1 {
+			what = fmt.Sprintf("%d entries", g.count)
+		}
+		t.row(p.verdict(f.State), f.Check, joinText(what, f.Detail))
+		if f.Hint != "" && f.State != setup.OK {
+			t.note("→ " + f.Hint)
+		}
+	}
+	p.table(indent, t)
+}
+
+func (p *printer) verdict(s setup.State) styled {
+	switch s {
+	case setup.OK:
+		return p.paint(good, "ok")
+	case setup.Failed:
+		return p.paint(bad, "failed")
+	case setup.Warning:
+		return p.paint(warn, "warning")
+	}
+	return p.paint(dim, "unknown")
+}
+
+func joinText(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + ": " + b
+}
+
+type findingGroup struct {
+	setup.Finding
+	count int
+}
+
+func groupFindings(findings []setup.Finding) []findingGroup {
+	var out []findingGroup
+	for _, f := range findings {
+		if n := len(out); n > 0 {
+			last := out[n-1].Finding
+			if f.Check == setup.CheckRegistered && last.Check == f.Check && last.State == f.State && last.Detail == f.Detail && last.Hint == f.Hint {
+				out[n-1].count++
+				continue
+			}
+		}
+		out = append(out, findingGroup{f, 1})
+	}
+	return out
+}

@@ -1,0 +1,167 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"turnpost"
+	"turnpost/internal/harness"
+	"turnpost/internal/setup"
+)
+
+// setupOptions is what setup was told.
+type setupOptions struct {
+	harness string
+	scope   string // user, project, local
+	mode    string // command, http
+	noAllow bool
+	service bool
+	homes   map[string]string // by harness: not the usual directory
+}
+
+// target is one harness as setup finds it on this machine.
+type target struct {
+	harness  harness.Harness
+	version  string // "" unknown
+	detected bool   // its program or its files are here
+	at       harness.Target
+	warnings []string
+}
+
+func (t target) place() setup.Place {
+	return setup.Place{Owner: setup.OwnerOf(t.harness.Name(), t.at), Entries: t.harness.Install(t.at)}
+}
+
+// versionLimit is how long a harness may take to print its version.
+const versionLimit = 10 * time.Second
+
+// targets finds the harnesses that setup is about: the named one, else all
+// that are on this machine.
+func (a *app) targets(ctx context.Context, o setupOptions) ([]target, error) {
+	all := harness.All()
+	if o.harness != "" {
+		one, ok := harness.Find(o.harness)
+		if !ok {
+			return nil, turnpost.Invalidf("harness", "%.40q is not a harness that we know", o.harness).
+				WithHint("use %s", harnessNames())
+		}
+		all = []harness.Harness{one}
+	}
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	hook, warning, err := a.hookProgram()
+	if err != nil {
+		return nil, err
+	}
+	var out []target
+	for _, h := range all {
+		t := target{harness: h, at: harness.Target{
+			Scope: o.scope, Mode: o.mode, Hook: hook, Allow: !o.noAllow, HubURL: a.hubURL(), Project: a.projectRoot(),
+		}}
+		if warning != "" {
+			t.warnings = append(t.warnings, warning)
+		}
+		if program, ok := h.(harness.Program); ok {
+			t.at.Home = program.Home(a.env.Getenv)
+			t.version, t.detected = a.detect(ctx, program)
+			t.at.Version = t.version
+		}
+		if home := o.homes[h.Name()]; home != "" {
+			t.at.Home, t.detected = a.env.abs(home), true
+		}
+		if info, err := os.Stat(t.at.Home); err == nil && info.IsDir() {
+			t.detected = true
+		}
+		if t.at.Home == "" {
+			return nil, turnpost.Errorf(turnpost.Invalid, "nothing says where %s keeps its files", h.Name()).WithHint("set HOME")
+		}
+		if t.detected || o.harness != "" {
+			out = append(out, t)
+		}
+	}
+	return out, nil
+}
+
+func (o setupOptions) check() error {
+	switch o.scope {
+	case "user", "project", "local":
+	default:
+		return turnpost.Invalidf("scope", "%.40q is not a scope", o.scope).WithHint("use user, project or local")
+	}
+	switch o.mode {
+	case "command", "http":
+	default:
+		return turnpost.Invalidf("mode", "%.40q is not a mode", o.mode).WithHint("use command or http")
+	}
+	return nil
+}
+
+// detect asks a harness's program for its version.
+func (a *app) detect(ctx context.Context, program harness.Program) (version string, found bool) {
+	path, err := exec.LookPath(program.Binary())
+	if err != nil {
+		return "", false
+	}
+	ctx, cancel := context.WithTimeout(ctx, versionLimit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, program.VersionArgs()...)
+	cmd.Env = a.env.Environ
+	cmd.WaitDelay = time.Second
+	// A program that does not say its version is found all the same.
+	out, _ := cmd.Output()
+	return program.Version(string(out)), true
+}
+
+// hubURL is where harnesses send events in http mode.
+func (a *app) hubURL() string {
+	if dir, err := a.state(); err == nil {
+		if hub, err := dir.ReadHub(); err == nil && hub.TCP != "" {
+			return "http://" + hub.TCP
+		}
+	}
+	return "http://" + defaultListen
+}
+
+// projectRoot is the repository around the working directory, or that itself.
+func (a *app) projectRoot() string {
+	for dir := a.env.Dir; dir != "" && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return dir
+		}
+	}
+	return a.env.Dir
+}
+
+func (a *app) setup() (*setup.Setup, error) {
+	dir, err := a.state()
+	if err != nil {
+		return nil, err
+	}
+	return setup.New(string(dir), a.env.Now), nil
+}
+
+// setUp tells whether setup has been applied.
+func (a *app) setUp() bool {
+	s, err := a.setup()
+	if err != nil {
+		return false
+	}
+	plan, err := s.PlanUninstall()
+	return err == nil && !plan.Empty()
+}
+
+// service is the unit that keeps the hub up.
+func (a *app) service() (setup.Service, error) {
+	dir, err := a.state()
+	if err != nil {
+		return setup.Service{}, err
+	}
+	return setup.NewService(setup.ServiceSpec{
+		OS: goos, Home: a.env.Home, ConfigHome: a.env.Getenv("XDG_CONFIG_HOME"),
+		Program: a.stableProgram(), State: string(dir), Log: dir.Log(), Notify: true,
+	})
+}

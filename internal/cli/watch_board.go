@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"turnpost"
+)
+
+// watchRound is one wait for a change.
+const watchRound = 25 * time.Second
+
+// watchBoard follows the board until ctx ends; with redraw it shows the board
+// itself, else what changes on it.
+func (a *app) watchBoard(ctx context.Context, redraw bool) error {
+	w := &watcher{app: a, p: a.printer(a.env.Stdout), start: a.env.Now(), sessions: map[string]turnpost.Session{}, items: map[string]bool{}, notices: map[int64]bool{}}
+	defer w.summary()
+	var rev int64
+	for first := true; ; first = false {
+		hub, err := a.hub(ctx) // again each time: a hub may be started anew
+		if err != nil {
+			return err
+		}
+		board, err := hub.Board(ctx, turnpost.BoardQuery{Ended: true})
+		if err != nil {
+			return err
+		}
+		if redraw {
+			board.Sessions = slices.DeleteFunc(board.Sessions, func(s turnpost.Session) bool { return !s.Live() })
+			// Home and clear: our own sequences, on a terminal only.
+			w.p.line("%s", styled("\x1b[H\x1b[2J"+string(w.p.paint(dim, clock(a.env.Now(), a.env.Now())+"  Ctrl-C ends"))))
+			a.board(ctx, w.p, hub, board)
+		} else if err := w.show(ctx, hub, board, first); err != nil {
+			return err
+		}
+		rev = board.Rev
+		changes, err := hub.Changes(ctx, turnpost.ChangesQuery{After: rev, Seconds: int(watchRound.Seconds())})
+		hub.Close()
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil && turnpost.CodeOf(err) != turnpost.Unavailable:
+			return err
+		case err == nil && changes.Rev == rev && !redraw:
+			continue
+		}
+	}
+}
+
+// watcher remembers what was shown.
+type watcher struct {
+	*app
+	p        *printer
+	start    time.Time
+	sessions map[string]turnpost.Session
+	items    map[string]bool
+	notices  map[int64]bool
+
+	changes, posted, woken int
+}
+
+// show prints what is new on a board. The first one is where it starts from.
+func (w *watcher) show(ctx context.Context, hub turnpost.Hub, board turnpost.Board, first bool) error {
+	timeline, err := hub.Timeline(ctx, turnpost.TimelineQuery{Limit: 50})
+	if err != nil {
+		return err
+	}
+	if first {
+		w.p.line("%s Ctrl-C ends.", counts(board.Sessions)+".")
+	}
+	for _, s := range board.Sessions {
+		before, known := w.sessions[s.ID]
+		w.sessions[s.ID] = s
+		if first {
+			if s.Live() {
+				w.say(s.Status.Since, sessionName(s), w.p.state(s.Status), w.tilde(s.Cwd))
+			}
+			continue
+		}
+		if !known || before.Status.State != s.Status.State || before.Status.Tool != s.Status.Tool && s.Status.Tool != "" {
+			w.changes++
+			w.say(s.Status.Since, sessionName(s), w.p.state(s.Status), s.Status.Evidence)
+		}
+		if s.WokenAt.After(before.WokenAt) {
+			w.woken++
+			w.say(s.WokenAt, sessionName(s), w.p.paint(accent, "woken with"), "")
+			w.p.text("          ", s.Woken)
+		}
+	}
+	for _, item := range slices.Backward(timeline.Items) { // newest first
+		if w.items[item.ID] {
+			continue
+		}
+		w.items[item.ID] = true
+		if !first {
+			w.posted++
+			w.say(item.At, author(item), w.p.kind(item), item.ID+" → "+where(item)+": "+item.Summary)
+		}
+	}
+	for _, n := range slices.Backward(board.Notices) {
+		if w.notices[n.ID] {
+			continue
+		}
+		w.notices[n.ID] = true
+		w.say(n.At, "notice", w.p.paint(bad, string(n.Loud)), n.Text)
+	}
+	return nil
+}
+
+// say prints one line of the log.
+func (w *watcher) say(at time.Time, who string, what styled, text string) {
+	t := table{}
+	t.row(at.Local().Format("15:04:05"), w.p.pad(who, 14), w.p.pad(what, 20), text)
+	w.p.table("", t)
+}
+
+func (w *watcher) summary() {
+	w.p.line("Watched for %s: %s of state, %s, %s.",
+		ago(w.env.Now().Sub(w.start)), plural(w.changes, "change"), plural(w.posted, "item"), plural(w.woken, "wake"))
+}
