@@ -179,6 +179,9 @@ func TestStopEndsWaitsWithAnswers(t *testing.T) {
 			if err := <-changes; err != nil {
 				t.Errorf("changes: %v", err)
 			}
+			if took := time.Since(start); took >= stopGrace {
+				t.Errorf("the waits went on for %s, with the requests that may finish", took)
+			}
 			if text := <-stream; text != "begin end" {
 				t.Errorf("stream: %q", text)
 			}
