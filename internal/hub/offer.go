@@ -369,7 +369,6 @@ func (h *Hub) relapse(ctx context.Context, handle string) error {
 		onTheWay[id] = o.handle == handle
 	}
 	h.mu.Unlock()
-	now := time.Now().UTC()
 	return h.store.Update(ctx, func(tx Tx) error {
 		entries, err := tx.OpenInbox(handle, 500)
 		if err != nil {
@@ -380,7 +379,7 @@ func (h *Hub) relapse(ctx context.Context, handle string) error {
 			if d.State != turnpost.Shown || onTheWay[d.Offer] {
 				continue
 			}
-			d.Lease, d.OfferedAt = now, time.Time{}
+			d.Lease, d.OfferedAt = d.At, time.Time{}
 			if err := tx.SaveDelivery(d); err != nil {
 				return err
 			}

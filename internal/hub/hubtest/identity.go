@@ -93,7 +93,7 @@ func identityStories() []story {
 					t.Errorf("unlinked because %q", s.Unlinked)
 				}
 			}},
-		{name: "authors are proved, never said", tell: func(t *testing.T, r *Rig) {
+		{name: "authors are proved, never said", peers: true, tell: func(t *testing.T, r *Rig) {
 			a := r.Agent("api").Idle()
 			ctx := context.Background()
 			for caller, want := range map[turnpost.Caller]string{
