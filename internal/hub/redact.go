@@ -7,8 +7,8 @@ type redactor struct{ patterns []*regexp.Regexp }
 
 const redacted = "[redacted]"
 
-// newRedactor knows the formats of common credentials. The first group, where
-// there is one, is kept: it is the name before the value.
+// newRedactor knows the formats of common credentials. The groups, where
+// there are any, are kept: they stand before and after the value.
 func newRedactor() *redactor {
 	var r redactor
 	for _, p := range []string{
@@ -42,7 +42,7 @@ func newRedactor() *redactor {
 		`\blin_api_[A-Za-z0-9]{30,}`,
 		`\bsntrys_[A-Za-z0-9+/=_]{30,}`,
 		`\b[0-9]{8,10}:AA[A-Za-z0-9_-]{32,}`,
-		`(://[^/\s:@]{1,64}:)[^/\s@]{1,200}`,
+		`(://[^/\s:@]{1,64}:)[^/\s@]{1,200}(@)`,
 		`(?i)(\bauthorization["']?\s*[:=]\s*["']?(?:bearer|basic|token)\s+)[A-Za-z0-9+/=._~-]{8,}`,
 		`(?i)(\bbearer\s+)[A-Za-z0-9+/=._~-]{20,}`,
 		`(?i)(\b[a-z0-9_.-]*(?:password|passwd|secret|api[_-]?key|access[_-]?key|auth[_-]?token|access[_-]?token|refresh[_-]?token|private[_-]?key|client[_-]?secret)["']?\s*[:=]\s*["']?)[^\s"'&,;]{6,}`,
@@ -58,7 +58,7 @@ func (r *redactor) text(text string) string {
 		return text
 	}
 	for _, p := range r.patterns {
-		text = p.ReplaceAllString(text, "${1}"+redacted)
+		text = p.ReplaceAllString(text, "${1}"+redacted+"${2}")
 	}
 	return text
 }

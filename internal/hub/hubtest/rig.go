@@ -34,7 +34,7 @@ type Open func(t *testing.T, cfg hub.Config, bells *Bells, machine *Machine, des
 
 func newRig(t *testing.T, open Open, cfg hub.Config) *Rig {
 	t.Helper()
-	r := &Rig{t: t, Bells: &Bells{}, Machine: &Machine{dead: map[int]bool{}, live: map[string]turnpost.Live{}}, Desktop: &Desktop{}}
+	r := &Rig{t: t, Bells: &Bells{}, Machine: NewMachine(), Desktop: &Desktop{}}
 	cfg.Human = "@anna"
 	r.Hook, r.As, r.Release = open(t, cfg, r.Bells, r.Machine, r.Desktop)
 	return r
@@ -75,6 +75,11 @@ type Machine struct {
 	mu   sync.Mutex
 	dead map[int]bool
 	live map[string]turnpost.Live
+}
+
+// NewMachine returns a machine on which everything lives.
+func NewMachine() *Machine {
+	return &Machine{dead: map[int]bool{}, live: map[string]turnpost.Live{}}
 }
 
 // Alive tells whether the process was not killed.
@@ -128,13 +133,13 @@ func (d *Desktop) Notify(n turnpost.Notice) {
 	d.notices = append(d.notices, n)
 }
 
-// Count tells how many notices of a class there were.
+// Count tells how many notices of a class there were; "" counts all.
 func (d *Desktop) Count(class string) int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	n := 0
 	for _, notice := range d.notices {
-		if notice.Class == class {
+		if notice.Class == class || class == "" {
 			n++
 		}
 	}

@@ -62,6 +62,28 @@ func statusStories() []story {
 				t.Errorf("status is %+v", s.Status)
 			}
 		}},
+		{name: "turn ends, continued or not, tell nobody", timed: true, tell: func(t *testing.T, r *Rig) {
+			a, b := r.Agent("api").Idle(), r.Agent("web").Idle()
+			for range 5 { // pairs of a continued and a final end, within 20 s
+				a.Prompt()
+				r.Ask(b.Hub(), "@api", "again?")
+				if a.TurnEnd() == "" {
+					t.Error("not continued")
+				}
+				if s := r.Session(a); s.Status.State != turnpost.StateWorking {
+					t.Errorf("after a continued end: %+v", s.Status)
+				}
+				pass(1200 * time.Millisecond)
+				a.TurnEnd()
+				if s := r.Session(a); s.Status.State != turnpost.StateIdle {
+					t.Errorf("after the end: %+v", s.Status)
+				}
+				pass(2800 * time.Millisecond)
+			}
+			if n := r.Desktop.Count(""); n != 0 {
+				t.Errorf("%d notifications", n)
+			}
+		}},
 		{name: "the failure table", tell: func(t *testing.T, r *Rig) {
 			for class, want := range map[turnpost.FailureClass]struct {
 				state    turnpost.State
