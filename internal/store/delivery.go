@@ -15,6 +15,11 @@ const deliveryColumns = `d.handle, d.seq, d.item, d.kind, d.addressed, d.urgent,
 // have it: a query finds them by that.
 const isOpen = `d.state IN ('stored', 'held', 'shown')`
 
+// isOpenOf is isOpen for one handle. The priority, which is always at least 0,
+// leads the database to the index of open deliveries; it would walk the whole
+// inbox by the primary key else.
+const isOpenOf = `d.priority >= 0 AND ` + isOpen
+
 func deliveryFields(d *turnpost.Delivery) []any {
 	return []any{
 		&d.Handle, &d.Seq, &d.Item, &d.Kind, &d.Addressed, &d.Urgent, &d.State, &d.Offer, &d.Session,
@@ -98,7 +103,7 @@ func (t *tx) OpenInbox(handle string, limit int) ([]turnpost.Entry, error) {
 	return list(t, "read inbox", `
 		SELECT `+deliveryColumns+`, `+itemColumns+`
 		FROM deliveries d JOIN items i ON i.number = d.number
-		WHERE d.handle = ? AND `+isOpen+` ORDER BY d.seq LIMIT ?`, []any{handle, limit}, scanEntry)
+		WHERE d.handle = ? AND `+isOpenOf+` ORDER BY d.seq LIMIT ?`, []any{handle, limit}, scanEntry)
 }
 
 func (t *tx) Archive(handle string, before int64, limit int) ([]turnpost.Entry, error) {
@@ -132,7 +137,7 @@ func (t *tx) UnreadOf(handle string) (n int, err error) {
 func (t *tx) Cursor(handle string) (seq int64, err error) {
 	err = t.get("read cursor", `
 		SELECT COALESCE(
-			(SELECT MIN(d.seq) - 1 FROM deliveries d WHERE d.handle = a.handle AND `+isOpen+`),
+			(SELECT MIN(d.seq) - 1 FROM deliveries d WHERE d.handle = a.handle AND `+isOpenOf+`),
 			a.last_seq)
 		FROM agents a WHERE a.handle = ?`, []any{handle}, &seq)
 	return seq, err

@@ -2,6 +2,8 @@ package store
 
 import (
 	"os"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"syscall"
 	"testing"
@@ -15,6 +17,12 @@ func privateDir(t testing.TB) string {
 		t.Fatal(err)
 	}
 	return dir
+}
+
+// open opens a new store in a directory that only its owner can enter.
+func open(t testing.TB, options ...Option) *SQLite {
+	t.Helper()
+	return reopen(t, filepath.Join(privateDir(t), "turnpost.db"), options...)
 }
 
 // reopen opens the store at a path and closes it when the test ends.
@@ -54,3 +62,23 @@ func cpuTime(b *testing.B) time.Duration {
 	}
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
+
+// count reads one number.
+func count(t testing.TB, s *SQLite, query string) (n int) {
+	t.Helper()
+	if err := s.readDB.QueryRow(query).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// wholeDB fails when the file is damaged, or an index disagrees with its table.
+func wholeDB(t testing.TB, s *SQLite) {
+	t.Helper()
+	var verdict string
+	if err := s.readDB.QueryRow(`PRAGMA integrity_check`).Scan(&verdict); err != nil || verdict != "ok" {
+		t.Fatalf("integrity: %s %v", verdict, err)
+	}
+}
+
+func goexit() { runtime.Goexit() }
