@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"turnpost"
 )
 
 // Whatever reaches a terminal passes through line or block first: items,
@@ -17,9 +19,7 @@ func line(text string) string {
 }
 
 // block keeps line breaks and tabs.
-func block(text string) string {
-	return strings.TrimRight(strip(strings.ReplaceAll(text, "\r\n", "\n")), "\n")
-}
+func block(text string) string { return strings.TrimRight(strip(text), "\n") }
 
 // The introducers of escape sequences, as one character or as ESC and another.
 const (
@@ -34,7 +34,8 @@ const (
 	st  = 0x9c // ESC \
 )
 
-// strip takes out sequences and characters; line feeds and tabs stay.
+// strip takes out sequences and characters; line ends become line feeds, and
+// tabs stay.
 func strip(text string) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	var out strings.Builder
@@ -44,21 +45,11 @@ func strip(text string) string {
 			text = text[n:]
 			continue
 		}
-		r, size := utf8.DecodeRuneInString(text)
+		_, size := utf8.DecodeRuneInString(text)
+		out.WriteString(text[:size])
 		text = text[size:]
-		switch {
-		case r == '\n' || r == '\t':
-			out.WriteRune(r)
-		case r == '\u2028' || r == '\u2029' || r == '\u0085':
-			out.WriteByte('\n')
-		case r == '\v' || r == '\f' || r == '\r':
-			out.WriteByte(' ')
-		case unseen(r):
-		default:
-			out.WriteRune(r)
-		}
 	}
-	return out.String()
+	return turnpost.Visible(out.String())
 }
 
 // unseen tells whether a character is a control or format character.

@@ -223,7 +223,7 @@ func (s *stage) play(hub *client.Client) error {
 	if !strings.Contains(woken.reply.Text, answer.Item.ID) {
 		return turnpost.Errorf(turnpost.Internal, "the answer did not wake the session: %s", woken.reply.Text)
 	}
-	s.reads(s.asker, woken.reply, fmt.Sprintf("wakes %d ms after the answer, and reads:", woken.reply.Took.Milliseconds()))
+	s.reads(s.asker, woken.reply, fmt.Sprintf("wakes %d ms later (a real session takes about half a second) and reads:", woken.reply.Took.Milliseconds()))
 
 	s.title("Nothing is unread. The next turns end in silence.")
 	if _, err := s.asker.ack(answer.Item.ID); err != nil {

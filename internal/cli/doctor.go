@@ -74,12 +74,12 @@ func (a *app) examine(ctx context.Context) (doctorReport, error) {
 	a.examineState(add)
 	a.examineConfig(add)
 	a.examinePrograms(add)
-	var hub turnpost.Hub
 	if c, ok := a.examineHub(ctx, add); ok {
-		defer c.Close()
-		hub = c
 		a.examineBoard(ctx, c, add)
+		c.Close()
 	}
+	hub, done := a.hubToAsk(ctx)
+	defer done()
 	targets, err := a.targets(ctx, setupOptions{scope: "user", mode: "command"})
 	if err != nil {
 		add("harnesses", setup.Failed, err.Error(), hintOf(err))

@@ -61,11 +61,10 @@ func (a *app) sayPosted(p *printer, posted turnpost.Posted) {
 	if posted.Again {
 		did = "was posted before with this key"
 	}
-	where := ""
 	if posted.Item.Channel != "" {
-		where = " in " + posted.Item.Channel
+		did += " in " + posted.Item.Channel
 	}
-	p.line("%s %s%s", p.paint(bold, posted.Item.ID), did, where)
+	p.line("%s %s", p.paint(bold, posted.Item.ID), did)
 	var t table
 	for _, expect := range posted.Expect {
 		class := string(expect.Class)

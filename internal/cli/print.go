@@ -96,7 +96,8 @@ func (p *printer) paint(t tone, text any) styled {
 type table struct {
 	head  []string // nil: none
 	rows  [][]any
-	under map[int]string // by row: a line below it, from its second column on
+	under map[int]string // by row: text below it, from its second column on
+	whole bool           // cut nothing: a command, a path
 }
 
 func (t *table) row(cells ...any) { t.rows = append(t.rows, cells) }
@@ -112,7 +113,7 @@ func (t *table) note(text string) {
 }
 
 // table prints the rows with two spaces between columns. On a terminal the last
-// column is cut to what is left of the line.
+// column is cut to what is left of the line, and notes are broken into lines.
 func (p *printer) table(indent string, t table) {
 	rows := make([][]styled, 0, len(t.rows)+1)
 	if t.head != nil && len(t.rows) > 0 {
@@ -146,7 +147,10 @@ func (p *printer) table(indent string, t table) {
 		for i, cell := range row {
 			text := string(cell)
 			if i == len(row)-1 {
-				out.WriteString(p.fit(text, used))
+				if !t.whole {
+					text = p.fit(text, used)
+				}
+				out.WriteString(text)
 				break
 			}
 			gap := widths[i] - lipgloss.Width(text) + 2
@@ -156,15 +160,19 @@ func (p *printer) table(indent string, t table) {
 		_, _ = fmt.Fprintln(p.out, strings.TrimRight(out.String(), " "))
 		if note := line(t.under[n-first]); note != "" {
 			pad := len(indent) + widths[0] + 2
-			_, _ = fmt.Fprintln(p.out, strings.Repeat(" ", pad)+string(p.paint(dim, p.fit(note, pad))))
+			for _, l := range p.wrap(note, pad) {
+				_, _ = fmt.Fprintln(p.out, strings.Repeat(" ", pad)+string(p.paint(dim, l)))
+			}
 		}
 	}
 }
 
+// leastRoom is below what a line had better run over than hold.
+const leastRoom = 24
+
 // fit cuts text to what is left of a terminal's line.
 func (p *printer) fit(text string, used int) string {
-	const least = 24 // below that the line had better wrap
-	room := max(p.width-used, least)
+	room := max(p.width-used, leastRoom)
 	if p.width == 0 || lipgloss.Width(text) <= room || strings.Contains(text, "\x1b") {
 		return text
 	}
@@ -177,6 +185,14 @@ func (p *printer) fit(text string, used int) string {
 		out.WriteRune(r)
 	}
 	return out.String() + "…"
+}
+
+// wrap breaks text at spaces to what is left of a terminal's line.
+func (p *printer) wrap(text string, used int) []string {
+	if p.width == 0 {
+		return []string{text}
+	}
+	return strings.Split(lipgloss.Wrap(text, max(p.width-used, leastRoom), " "), "\n")
 }
 
 // json prints a value as indented JSON. Characters that a terminal would act on

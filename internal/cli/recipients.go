@@ -52,19 +52,15 @@ func (a *app) draft(f draftFlags, args []string) (turnpost.Draft, error) {
 		return d, err
 	}
 	if text == "-" {
-		// The first line is the summary; the hub takes it from there.
 		if text, err = a.textOf("-"); err != nil {
 			return d, err
 		}
 		text = strings.TrimSpace(text)
-		if d.Body == "" {
-			d.Body, text = text, ""
-		}
 	}
 	if head, rest, ok := strings.Cut(text, "\n"); ok {
 		text, d.Body = head, strings.TrimSpace(rest+"\n"+d.Body)
 	}
-	d.Summary = text
+	d.Summary = strings.ReplaceAll(text, "\r", " ")
 	if strings.TrimSpace(d.Summary+d.Body) == "" {
 		return d, turnpost.Invalidf("TEXT", "is missing").WithHint("write it after the addressees, or - to read it from stdin")
 	}
@@ -80,5 +76,5 @@ func (a *app) textOf(value string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read stdin: %w", err)
 	}
-	return string(data), nil
+	return strings.ReplaceAll(string(data), "\r\n", "\n"), nil
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime/debug"
 	"sync"
+	"time"
 
 	systemd "github.com/coreos/go-systemd/v22/daemon"
 
@@ -53,8 +54,12 @@ func (a *app) upHere(ctx context.Context, o upOptions) (err error) {
 	if a.env.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
+	level := slog.LevelWarn // a person reads it; what is well is printed
+	if o.detached {
+		level = slog.LevelInfo
+	}
 	r := &running{
-		app: a, dir: dir, log: slog.New(slog.NewTextHandler(a.env.Stderr, nil)),
+		app: a, dir: dir, log: slog.New(slog.NewTextHandler(a.env.Stderr, &slog.HandlerOptions{Level: level})),
 		file: statedir.Hub{Protocol: statedir.Protocol, Pid: os.Getpid(), Socket: a.socketPath(dir)},
 	}
 	if o.detached {
@@ -111,6 +116,7 @@ func (r *running) run(ctx context.Context, cfg config, address string) (err erro
 		return errors.Join(err, server.Close())
 	}
 	work.Go(func() { r.ready(ctx) })
+	work.Go(func() { r.watchdog(beside) })
 	err = server.Serve(ctx)
 	r.notifySystemd(systemd.SdNotifyStopping)
 	return errors.Join(err, r.leave(ctx, err))
@@ -138,6 +144,24 @@ func (r *running) leave(ctx context.Context, failed error) error {
 	}
 	r.log.Info("down")
 	return removeHub(r.dir)
+}
+
+// watchdog tells systemd that we live, where it asks for that.
+func (r *running) watchdog(ctx context.Context) {
+	every, err := systemd.SdWatchdogEnabled(false)
+	if err != nil || every <= 0 {
+		return
+	}
+	tick := time.NewTicker(every / 3)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			r.notifySystemd(systemd.SdNotifyWatchdog)
+		}
+	}
 }
 
 func (r *running) notifySystemd(state string) {

@@ -151,6 +151,9 @@ func (a *app) setupPlan(ctx context.Context, o setupOptions, do setupDo) error {
 		report.Start = service.Start
 		if do.remove {
 			report.Start = service.Stop
+			if err := enabled(service); err != nil && !do.dryRun {
+				return err
+			}
 		}
 	}
 	if len(places) == 0 {

@@ -28,11 +28,8 @@ func (a *app) setupCheck(ctx context.Context, o setupOptions, asJSON bool) error
 	if len(targets) == 0 {
 		return turnpost.Errorf(turnpost.NotFound, "none of the harnesses that we know is on this machine: %s", harnessNames())
 	}
-	var hub turnpost.Hub
-	if c, ok := a.hubIfUp(); ok {
-		defer c.Close()
-		hub = c
-	}
+	hub, done := a.hubToAsk(ctx)
+	defer done()
 	reports := []checkReport{}
 	failed := 0
 	for _, t := range targets {
@@ -61,6 +58,20 @@ func (a *app) setupCheck(ctx context.Context, o setupOptions, asJSON bool) error
 	return err
 }
 
+// hubToAsk is the running hub, where there is one that tells us about sessions:
+// it does not tell agents.
+func (a *app) hubToAsk(ctx context.Context) (hub turnpost.Hub, done func()) {
+	c, ok := a.hubIfUp()
+	if !ok {
+		return nil, func() {}
+	}
+	if me, err := c.Whoami(ctx, turnpost.Nothing{}); err != nil || !me.Human {
+		c.Close()
+		return nil, func() {}
+	}
+	return c, c.Close
+}
+
 // checkTarget checks one harness; hub is nil when there is none to ask.
 func (a *app) checkTarget(ctx context.Context, t target, hub turnpost.Hub) ([]setup.Finding, error) {
 	s, err := a.setup()
@@ -81,9 +92,10 @@ func (a *app) checkTarget(ctx context.Context, t target, hub turnpost.Hub) ([]se
 	return s.Check(ctx, req)
 }
 
+// failures counts failed checks as they are printed.
 func failures(findings []setup.Finding) int {
 	n := 0
-	for _, f := range findings {
+	for _, f := range groupFindings(findings) {
 		if f.State == setup.Failed {
 			n++
 		}
@@ -159,7 +171,7 @@ func (w witness) heardAfter(ctx context.Context, before turnpost.Session) error 
 // findings prints the results of checks; those that say the same of several
 // entries are one line.
 func (p *printer) findings(indent string, findings []setup.Finding) {
-	var t table
+	t := table{whole: true}
 	for _, g := range groupFindings(findings) {
 		f := g.Finding
 		what := f.What

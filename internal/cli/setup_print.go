@@ -69,7 +69,7 @@ func (a *app) sayFiles(p *printer, plan setup.Plan) {
 		}
 		p.line("")
 		p.line("  %s", name)
-		var t table
+		t := table{whole: true}
 		for _, g := range groupLines(file.Lines) {
 			t.row(p.doing(g.do), g.kinds(), g.what)
 			t.note(g.where)

@@ -165,3 +165,15 @@ func (a *app) service() (setup.Service, error) {
 		Program: a.stableProgram(), State: string(dir), Log: dir.Log(), Notify: true,
 	})
 }
+
+// enabled holds that nobody takes the file of a service away under a manager
+// that still starts it: systemd then finds no way to forget it.
+func enabled(service setup.Service) error {
+	for _, entry := range service.Place.Entries {
+		link := filepath.Join(filepath.Dir(entry.File), "default.target.wants", filepath.Base(entry.File))
+		if _, err := os.Lstat(link); err == nil {
+			return turnpost.Errorf(turnpost.Conflict, "the service is still enabled").WithHint("first run: %s", service.Stop)
+		}
+	}
+	return nil
+}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"turnpost"
+	"turnpost/internal/harness"
 	"turnpost/internal/statedir"
 )
 
@@ -37,7 +39,7 @@ func (a *app) startDetached(ctx context.Context, dir statedir.Dir, program strin
 	}
 	defer log.Close()
 	cmd := exec.Command(program, append([]string{"up", "--detached"}, args...)...) //nolint:noctx // it outlives ctx
-	cmd.Env, cmd.Dir = a.env.Environ, "/"
+	cmd.Env, cmd.Dir = a.hubEnviron(), string(dir)
 	cmd.Stdout, cmd.Stderr = log, log
 	detach(cmd)
 	if err := cmd.Start(); err != nil {
@@ -70,6 +72,33 @@ func (a *app) startDetached(ctx context.Context, dir statedir.Dir, program strin
 				WithHint("look at %s", dir.Log())
 		}
 	}
+}
+
+// hubEnviron is the part of our environment that a hub in the background gets:
+// what it needs itself, and what tells where harnesses keep their files. The
+// rest may be an agent's, with the key for its model service.
+func (a *app) hubEnviron() []string {
+	wanted := map[string]bool{}
+	for _, name := range []string{
+		"HOME", "USER", "LOGNAME", "PATH", "SHELL", "LANG", "TZ", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "USERPROFILE",
+		"DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS", "TURNPOST_HOME", "TURNPOST_LISTEN",
+		"GOGC", "GOMEMLIMIT", "GOCOVERDIR",
+	} {
+		wanted[name] = true
+	}
+	for _, h := range harness.All() {
+		if program, ok := h.(harness.Program); ok {
+			program.Home(func(name string) string { wanted[name] = true; return "" })
+		}
+	}
+	var out []string
+	for _, entry := range a.env.Environ {
+		name, _, _ := strings.Cut(entry, "=")
+		if wanted[name] || strings.HasPrefix(name, "XDG_") || strings.HasPrefix(name, "LC_") {
+			out = append(out, entry)
+		}
+	}
+	return out
 }
 
 // othersStart waits a moment for a hub that holds the lock and does not answer
@@ -108,9 +137,23 @@ func openLog(dir statedir.Dir) (log *os.File, size int64, err error) {
 	return log, size, nil
 }
 
+// codeOfExit is the code behind an exit status of ours.
+func codeOfExit(err error) turnpost.Code {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		switch exit.ExitCode() {
+		case exitUsage:
+			return turnpost.Invalid
+		case exitRefused:
+			return turnpost.Conflict
+		}
+	}
+	return turnpost.Unavailable
+}
+
 // startError is what a hub that ended at its start said last.
 func startError(dir statedir.Dir, from int64, cause error) error {
-	out := turnpost.Errorf(turnpost.Unavailable, "the hub ended at its start: %v", cause).WithHint("look at %s", dir.Log())
+	out := turnpost.Errorf(codeOfExit(cause), "the hub ended at its start: %v", cause).WithHint("look at %s", dir.Log())
 	log, err := os.Open(dir.Log())
 	if err != nil {
 		return out

@@ -19,6 +19,7 @@ import (
 type uninstallReport struct {
 	Plan    setup.Plan `json:"plan"`
 	Written bool       `json:"written"`
+	Down    bool       `json:"down"`           // a hub was running and is stopped
 	Stop    string     `json:"stop,omitempty"` // the service's own command, to be run before
 	Purged  []string   `json:"purged,omitempty"`
 	Run     []string   `json:"run,omitempty"`  // what only other programs can take away
@@ -72,6 +73,9 @@ func (a *app) uninstall(ctx context.Context, purge, dryRun bool) (uninstallRepor
 		}
 	}
 	if service, err := a.service(); err == nil {
+		if err := enabled(service); err != nil && !dryRun {
+			return r, err
+		}
 		places = append(places, service.Place)
 		for _, entry := range service.Place.Entries {
 			if _, err := os.Stat(entry.File); err == nil {
@@ -89,6 +93,7 @@ func (a *app) uninstall(ctx context.Context, purge, dryRun bool) (uninstallRepor
 		}
 		r.Written = true
 		if hub, err := dir.ReadHub(); err == nil {
+			r.Down = answers(hub)
 			if err := a.endHub(ctx, dir, hub); err != nil {
 				return r, err
 			}
@@ -100,9 +105,9 @@ func (a *app) uninstall(ctx context.Context, purge, dryRun bool) (uninstallRepor
 		}
 	}
 	if _, err := os.Stat(string(dir)); err == nil {
-		what := "mail and backups of settings"
-		if !purge {
-			what += "; turnpost uninstall --purge deletes them"
+		what := "mail and backups of settings; turnpost uninstall --purge deletes them"
+		if purge {
+			what = "what is in there is not Turnpost's"
 		}
 		r.Left = append(r.Left, fmt.Sprintf("%s (%s)", dir, what))
 	}
@@ -172,6 +177,10 @@ func (a *app) sayUninstall(p *printer, r uninstallReport) {
 	a.sayFiles(p, r.Plan)
 	for _, w := range r.Plan.Warnings {
 		p.line("%s %s", p.paint(warn, "warning:"), w)
+	}
+	if r.Down {
+		p.line("")
+		p.line("The hub is down.")
 	}
 	if len(r.Purged) > 0 {
 		p.line("")

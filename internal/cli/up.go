@@ -100,17 +100,20 @@ func (a *app) sayNext(ctx context.Context, p *printer, hub statedir.Hub) {
 	defer c.Close()
 	var t table
 	if hub.TCP != "" {
-		page := "turnpost open"
 		if login, err := c.Login(ctx); err == nil { // an agent is not given one
-			page = login.URL + "  (once, within a minute; later: turnpost open)"
+			t.row("Page", styled(line(login.URL)))
+			t.note("this link works once, within a minute; later: turnpost open")
+		} else {
+			t.row("Page", "turnpost open")
 		}
-		t.row("Page", page)
 	}
-	next := "turnpost setup     shows what it would change in your agents' settings"
 	if a.setUp() {
-		next = "turnpost status    shows what your sessions do"
+		t.row("Next", p.paint(accent, "turnpost status"))
+		t.note("shows what your sessions do")
+	} else {
+		t.row("Next", p.paint(accent, "turnpost setup"))
+		t.note("shows what it would change in your agents' settings")
 	}
-	t.row("Next", next)
 	p.table("  ", t)
 }
 

@@ -26,9 +26,6 @@ func watchCommand(a *app) *cobra.Command {
 		if limit < 0 {
 			return turnpost.Invalidf("for", "is negative")
 		}
-		if board && a.env.Width == 0 {
-			return turnpost.Invalidf("board", "needs a terminal").WithHint("use turnpost watch, or turnpost status")
-		}
 		hub, err := a.hub(ctx)
 		if err != nil {
 			return err
@@ -45,6 +42,8 @@ func watchCommand(a *app) *cobra.Command {
 		switch {
 		case !me.Human && board:
 			return turnpost.Errorf(turnpost.Forbidden, "the board is for your user: you are %s", me.Handle)
+		case board && a.env.Width == 0:
+			return turnpost.Invalidf("board", "needs a terminal").WithHint("use turnpost watch, or turnpost status")
 		case !me.Human:
 			err = a.watchInbox(watching, hub)
 		default:
