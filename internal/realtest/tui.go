@@ -66,6 +66,7 @@ func (c Client) TUI(t testing.TB) *TUI {
 	go func() { _, _ = io.Copy(u.screen, u.pty) }() // ends when the terminal is closed
 	go func() {
 		_ = u.cmd.Wait() // how it ended is in ProcessState
+		c.Home.leave()   // the next client may come now
 		u.ended.Store(true)
 		close(u.done)
 		u.changed.beat()
@@ -77,7 +78,6 @@ func (c Client) TUI(t testing.TB) *TUI {
 		_ = u.cmd.Process.Kill() // fails when it has ended
 		<-u.done
 		_ = u.pty.Close()
-		c.Home.leave()
 	})
 	u.WaitScreenFunc("the prompt", func(screen string) bool {
 		_, ok := inputLine(screen)
