@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
 	cdp "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
@@ -56,29 +57,31 @@ func chromium(t *testing.T) context.Context {
 type tab struct {
 	t   *testing.T
 	ctx context.Context
-	url string
+
+	server *httptest.Server
 
 	mu     sync.Mutex
 	errors []string // console errors, uncaught exceptions, failed loads
+	code   int      // what the guard refuses everything with; 0: it lets pass
+	kind   string   // content type of the refusal
 }
 
 // watch makes a broken policy, an opened dialog and an executed payload visible.
 const watch = `
-	window.seen = {violations: [], ran: 0, shift: 0};
+	window.seen = {violations: [], ran: 0};
 	addEventListener("securitypolicyviolation", (e) => seen.violations.push(e.violatedDirective + " " + e.blockedURI));
-	window.alert = window.confirm = window.prompt = window.pwned = () => { seen.ran++; };
-	new PerformanceObserver((list) => { for (const e of list.getEntries()) seen.shift += e.value; })
-		.observe({type: "layout-shift", buffered: true});`
+	window.alert = window.confirm = window.prompt = window.pwned = () => { seen.ran++; };`
 
 // visit opens the handler's page at path in a tab of its own.
 func visit(t *testing.T, ctx context.Context, h http.Handler, path string, setup ...chromedp.Action[chromedp.Void]) *tab {
 	t.Helper()
-	server := httptest.NewUnstartedServer(guarded(h))
+	tb := &tab{t: t}
+	server := httptest.NewUnstartedServer(guarded(tb.guard(h)))
 	base, stop := context.WithCancel(context.Background())
 	server.Config.BaseContext = func(net.Listener) context.Context { return base }
 	server.Start()
 
-	tb := &tab{t: t, url: server.URL}
+	tb.server = server
 	tabCtx, closeTab := chromedp.NewContext(ctx, chromedp.WithNewBrowserContext(), chromedp.WithListener(tb.listen))
 	tb.ctx = tabCtx
 	t.Cleanup(func() { closeTab(); stop(); server.Close() })
@@ -89,10 +92,38 @@ func visit(t *testing.T, ctx context.Context, h http.Handler, path string, setup
 		_, err := chromedp.Call(ctx, cdp.AddScriptToEvaluateOnNewDocument, cdp.AddScriptToEvaluateOnNewDocumentParams{Source: watch})
 		return err
 	}))
+	tb.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error { // a tab in the background pauses its stream
+		_, err := chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
+		return err
+	}))
 	tb.do(setup...)
 	tb.do(chromedp.Navigate(server.URL + path))
 	tb.until(`document.documentElement.dataset.uiJs === ""`)
 	return tb
+}
+
+// guard refuses while it is told to.
+func (tb *tab) guard(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		tb.mu.Lock()
+		code, kind := tb.code, tb.kind
+		tb.mu.Unlock()
+		if code == 0 {
+			h.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", kind)
+		w.WriteHeader(code)
+		_, _ = w.Write([]byte("<b>refused by the guard</b>"))
+	})
+}
+
+// refuse cuts every connection and answers what comes with code; 0 ends that.
+func (tb *tab) refuse(code int, kind string) {
+	tb.mu.Lock()
+	tb.code, tb.kind = code, kind
+	tb.mu.Unlock()
+	tb.server.CloseClientConnections()
 }
 
 func (tb *tab) listen(ev any) {
@@ -156,7 +187,8 @@ func (tb *tab) until(js string) {
 		look();
 	})`, js, limit), chromedp.EvalAwaitPromise))
 	if err != nil {
-		tb.t.Fatalf("never true: %s\n%s", js, tb.text("body"))
+		tb.t.Fatalf("never true: %s\nthe page says %q, the hub is %q, the focus is on %s", js, tb.text("#said"), tb.text("#hub"),
+			eval[string](tb, `document.activeElement.outerHTML.slice(0, 200)`))
 	}
 }
 
@@ -168,6 +200,23 @@ func (tb *tab) text(selector string) string {
 func (tb *tab) press(keys string, opts ...chromedp.KeyOption) {
 	tb.t.Helper()
 	tb.do(chromedp.KeyEvent(keys, opts...))
+}
+
+// keys strikes keys one by one, as a keyboard does: a key whose default the page
+// prevents types nothing.
+func (tb *tab) keys(text string) {
+	tb.t.Helper()
+	for _, r := range text {
+		k := string(r)
+		for _, event := range []input.DispatchKeyEventParams{
+			{Type: input.DispatchKeyEventTypeKeyDown, Key: k, Text: k, UnmodifiedText: k},
+			{Type: input.DispatchKeyEventTypeKeyUp, Key: k},
+		} {
+			if _, err := chromedp.Call(tb.ctx, input.DispatchKeyEvent, event); err != nil {
+				tb.t.Fatal(err)
+			}
+		}
+	}
 }
 
 func (tb *tab) click(selector string) {

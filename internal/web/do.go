@@ -3,19 +3,23 @@ package web
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 
 	"github.com/a-h/templ"
 
 	"turnpost"
 )
 
-// formSlack is what a form may hold beside a full body.
-const formSlack = 16 << 10
+// maxForm is what a form may hold: a full body takes up to nine bytes a
+// character when it is escaped. The hub has its own, smaller limits.
+const maxForm = 4 << 20
 
 // action is one thing that a form can do.
 type action struct {
@@ -32,13 +36,13 @@ type outcome struct {
 	Err    error
 }
 
-// do runs an action. htmx gets the form's answer, a line that says what
-// happened and every region of its page; a bare browser is sent on.
+// do runs an action. htmx gets the form's answer, a header that says what
+// happened, and every region of its page; a bare browser is sent on.
 func (s *server) do(a action) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		r.Body = http.MaxBytesReader(w, r.Body, turnpost.MaxBody*3+formSlack) // a byte takes three when escaped
+		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 		if err := r.ParseForm(); err != nil {
-			s.fail(w, r, formError(err))
+			s.refuse(w, r, formError(err))
 			return
 		}
 		o, err := a.run(r.Context(), r.PostForm)
@@ -65,18 +69,53 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, a action, o outc
 	}
 	p, err := s.load(r.Context(), v)
 	if err != nil {
-		s.fail(w, r, errors.Join(o.Err, err))
+		s.refuse(w, r, errors.Join(o.Err, err))
 		return
 	}
 	var parts []templ.Component
 	if a.body != nil {
 		parts = append(parts, a.body(r.Context(), p, r.PostForm, o))
 	}
-	parts = append(parts, said(o))
+	say(w, o)
 	for _, region := range p.regions() {
 		parts = append(parts, region.html)
 	}
 	s.render(w, r, code, parts...)
+}
+
+// refuse tells what went wrong and leaves the form as the person filled it.
+func (s *server) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	if !fragment(r) {
+		s.fail(w, r, err)
+		return
+	}
+	say(w, outcome{Err: err})
+	w.Header().Set("HX-Reswap", "none")
+	s.render(w, r, status(err))
+}
+
+// say lets app.js tell what happened. It is a header because the form, and with
+// it the place for an answer, may be gone by then: the stream can be quicker.
+func say(w http.ResponseWriter, o outcome) {
+	text, mood := o.Said, "good"
+	if o.Err != nil {
+		text, mood = sayProblem(problemOf(o.Err)), "bad"
+	}
+	event, err := json.Marshal(map[string]any{"turnpost:said": map[string]string{"text": cut(text, 1000), "mood": mood}})
+	if err != nil {
+		return // strings always marshal
+	}
+	var ascii strings.Builder
+	for _, r := range string(event) {
+		if r < 0x80 {
+			ascii.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&ascii, "\\u%04x", unit)
+		}
+	}
+	w.Header().Set("HX-Trigger", ascii.String())
 }
 
 func formError(err error) error {
@@ -161,7 +200,7 @@ func (s *server) reply(ctx context.Context, f url.Values) (outcome, error) {
 		kind = turnpost.Answer
 	}
 	return s.send(ctx, turnpost.Draft{
-		Kind: kind, ReplyTo: f.Get("id"), Summary: summary, Body: body, Key: f.Get("key"),
+		Kind: kind, ReplyTo: f.Get("item"), Summary: summary, Body: body, Key: f.Get("key"),
 	})
 }
 
@@ -174,7 +213,7 @@ func (s *server) send(ctx context.Context, d turnpost.Draft) (outcome, error) {
 }
 
 func (s *server) resolve(ctx context.Context, f url.Values) (outcome, error) {
-	done, err := s.hub.Resolve(ctx, turnpost.ResolveRequest{ID: f.Get("id"), Result: strings.TrimSpace(f.Get("text"))})
+	done, err := s.hub.Resolve(ctx, turnpost.ResolveRequest{ID: f.Get("item"), Result: strings.TrimSpace(f.Get("text"))})
 	if err != nil {
 		return outcome{}, err
 	}
@@ -182,7 +221,7 @@ func (s *server) resolve(ctx context.Context, f url.Values) (outcome, error) {
 }
 
 func (s *server) ack(ctx context.Context, f url.Values) (outcome, error) {
-	done, err := s.hub.Ack(ctx, turnpost.AckRequest{IDs: f["id"]})
+	done, err := s.hub.Ack(ctx, turnpost.AckRequest{IDs: f["item"]})
 	if err != nil {
 		return outcome{}, err
 	}
@@ -212,7 +251,7 @@ func (s *server) link(ctx context.Context, f url.Values) (outcome, error) {
 
 // answered is the thread after a reply or a resolve.
 func (s *server) answered(ctx context.Context, p page, f url.Values, o outcome) templ.Component {
-	t, err := s.thread(ctx, f.Get("id"))
+	t, err := s.thread(ctx, f.Get("item"))
 	if err != nil {
 		return problem(problemOf(errors.Join(o.Err, err)))
 	}
@@ -254,6 +293,6 @@ func composed(_ context.Context, _ page, f url.Values, o outcome) templ.Componen
 
 func toBoard(url.Values) string        { return "/" }
 func toIntegrations(url.Values) string { return "/integrations" }
-func toItem(f url.Values) string       { return itemURL(f.Get("id")) }
+func toItem(f url.Values) string       { return itemURL(f.Get("item")) }
 
 func itemURL(id string) string { return "/item/" + url.PathEscape(id) }

@@ -112,27 +112,27 @@ func (s *server) apply(ctx context.Context, f url.Values) (outcome, error) {
 	if s.Integrations == nil {
 		return outcome{}, errNoSetup()
 	}
-	if err := s.Integrations.Apply(ctx, f.Get("name"), f.Get("hash")); err != nil {
+	if err := s.Integrations.Apply(ctx, f.Get("harness"), f.Get("hash")); err != nil {
 		return outcome{}, err
 	}
-	return outcome{Said: "Applied to " + line(f.Get("name"), 40) + "."}, nil
+	return outcome{Said: "Applied to " + line(f.Get("harness"), 40) + "."}, nil
 }
 
 func (s *server) remove(ctx context.Context, f url.Values) (outcome, error) {
 	if s.Integrations == nil {
 		return outcome{}, errNoSetup()
 	}
-	if err := s.Integrations.Remove(ctx, f.Get("name"), f.Get("hash")); err != nil {
+	if err := s.Integrations.Remove(ctx, f.Get("harness"), f.Get("hash")); err != nil {
 		return outcome{}, err
 	}
-	return outcome{Said: "Removed from " + line(f.Get("name"), 40) + "."}, nil
+	return outcome{Said: "Removed from " + line(f.Get("harness"), 40) + "."}, nil
 }
 
 func (s *server) check(ctx context.Context, f url.Values) (outcome, error) {
 	if s.Integrations == nil {
 		return outcome{}, errNoSetup()
 	}
-	checks, err := s.Integrations.Check(ctx, f.Get("name"))
+	checks, err := s.Integrations.Check(ctx, f.Get("harness"))
 	if err != nil {
 		return outcome{}, err
 	}
@@ -144,7 +144,7 @@ func (s *server) check(ctx context.Context, f url.Values) (outcome, error) {
 
 // set is the list of integrations after something was done to one of them.
 func (s *server) set(ctx context.Context, p page, f url.Values, o outcome) templ.Component {
-	all, err := s.setup(ctx, p, f.Get("name"), o.Checks)
+	all, err := s.setup(ctx, p, f.Get("harness"), o.Checks)
 	if err != nil {
 		return problem(problemOf(err))
 	}

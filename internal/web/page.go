@@ -225,6 +225,9 @@ func (s *server) item(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if fragment(r) {
+		if key := r.URL.Query().Get("key"); key != "" {
+			t.Key = key // an open pane is read again: its form stays the same one
+		}
 		s.render(w, r, http.StatusOK, pane(t))
 		return
 	}

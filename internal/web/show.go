@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/a-h/templ"
 
@@ -72,6 +73,9 @@ func doingMore(s turnpost.Session) string {
 	}
 	if st.State == turnpost.StateUnheard {
 		parts = append(parts, "its hooks are missing")
+	}
+	if s.Unlinked != "" && s.Live() {
+		parts = append(parts, "not linked")
 	}
 	return strings.Join(parts, " · ")
 }
@@ -161,9 +165,9 @@ func standing(it turnpost.Item) string {
 		return "open"
 	case turnpost.ItemAnswered, turnpost.ItemResolved, turnpost.ItemWithdrawn:
 		if it.ClosedBy != "" {
-			return string(it.State) + " by " + line(it.ClosedBy, nameRunes)
+			return line(string(it.State), 20) + " by " + line(it.ClosedBy, nameRunes)
 		}
-		return string(it.State)
+		return line(string(it.State), 20)
 	}
 	return ""
 }
@@ -195,7 +199,7 @@ func receipt(d turnpost.Delivery) string {
 		}
 		return "shown"
 	}
-	return string(d.State)
+	return line(string(d.State), 20)
 }
 
 // receiptAt is when that was.
@@ -350,4 +354,14 @@ func replyHint(it turnpost.Item) string {
 }
 
 // long tells whether a row cannot show the whole of a text.
-func long(s string) bool { return strings.Contains(s, "\n") || len(s) > 90 }
+func long(s string) bool { return strings.Contains(s, "\n") || utf8.RuneCountInString(s) > 90 }
+
+// resume is the command that reopens a session, exactly as it will be copied,
+// or nothing when it holds what a reader would not see.
+func (p page) resume(s turnpost.Session) string {
+	command := p.Resume(s)
+	if reveal(command, false) != command {
+		return ""
+	}
+	return command
+}

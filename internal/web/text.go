@@ -43,6 +43,9 @@ func cut(s string, max int) string {
 // reveal replaces what would act on a reader unseen. With breaks, line breaks
 // and tabs stay; without, they become spaces.
 func reveal(s string, breaks bool) string {
+	if utf8.ValidString(s) && !strings.ContainsFunc(s, acts) {
+		return s
+	}
 	var out strings.Builder
 	out.Grow(len(s))
 	for _, r := range s {
@@ -69,6 +72,11 @@ func reveal(s string, breaks bool) string {
 		}
 	}
 	return out.String()
+}
+
+// acts tells whether reveal may have to replace a character.
+func acts(r rune) bool {
+	return r < 0x20 || r >= 0x7f && r < 0xa0 || r == '\u2028' || r == '\u2029' || r > 0xa0 && hidden(r)
 }
 
 // hidden tells whether a character turns the direction of its neighbours or

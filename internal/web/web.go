@@ -49,7 +49,7 @@ func New(c Config) http.Handler {
 	mux.HandleFunc("GET /item/{id}", s.item)
 	mux.HandleFunc("GET /integrations", s.integrations)
 	mux.HandleFunc("GET /events", s.events)
-	mux.Handle("GET /static/{name}", static())
+	mux.HandleFunc("GET /static/{name}", static)
 
 	mux.HandleFunc("POST /do/post", s.do(action{run: s.post, body: composed, back: toBoard}))
 	mux.HandleFunc("POST /do/reply", s.do(action{run: s.reply, body: s.answered, back: toItem}))

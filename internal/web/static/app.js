@@ -62,13 +62,11 @@
 		const said = $("#said");
 		said.textContent = text;
 		said.dataset.mood = mood;
-		fade();
+		clearTimeout(quiet);
+		quiet = setTimeout(() => { said.textContent = ""; }, 8000);
 	}
 
-	function fade() {
-		clearTimeout(quiet);
-		quiet = setTimeout(() => { $("#said").textContent = ""; }, 8000);
-	}
+	document.addEventListener("turnpost:said", (e) => tell(e.detail.text, e.detail.mood));
 
 	// --- the stream --------------------------------------------------------------
 
@@ -78,9 +76,9 @@
 	// The hub renders the head when it is back, so this only has to say "gone".
 	function gone(status) {
 		const hub = $("#hub");
-		if (!hub || hub.dataset.hub === "gone") return;
-		hub.dataset.hub = "gone";
 		const signedOut = status === 401 || status === 403;
+		if (!hub || (hub.dataset.hub === "gone" && !signedOut)) return;
+		hub.dataset.hub = "gone";
 		$(".text", hub).textContent = signedOut
 			? "signed out: run turnpost open"
 			: "hub is gone since " + clock(new Date(heard), Date.now());
@@ -98,6 +96,7 @@
 		heard = Date.now();
 		refresh();
 		reload();
+		follow();
 	});
 
 	// A stream that never began is not tried again by the extension.
@@ -131,14 +130,18 @@
 	document.addEventListener("htmx:after:swap", (e) => {
 		if (e.detail.ctx?.sourceElement === live) return;
 		refresh();
-		fade();
+		follow();
 	});
 
 	// --- threads -----------------------------------------------------------------
 
+	// A pane that is read again keeps the key of its form, and with it the form
+	// and what was typed into it.
 	function load(details) {
 		const pane = $(".pane", details);
-		htmx.ajax("GET", details.dataset.load, { source: pane, target: pane, swap: "innerMorph" });
+		const key = $("[name=key]", pane)?.value;
+		const url = details.dataset.load + (key ? "?key=" + encodeURIComponent(key) : "");
+		htmx.ajax("GET", url, { source: pane, target: pane, swap: "innerMorph" });
 	}
 
 	document.addEventListener("toggle", (e) => {
@@ -164,6 +167,9 @@
 		for (const row of all(".rows > li")) {
 			const text = words.length ? row.textContent.toLowerCase() : "";
 			row.toggleAttribute("data-ui-hidden", !words.every((w) => text.includes(w)));
+		}
+		for (const fold of all(".fold")) {
+			fold.toggleAttribute("data-ui-hidden", !$(".rows > li:not([data-ui-hidden])", fold));
 		}
 	}
 
@@ -195,6 +201,16 @@
 		list[to].scrollIntoView({ block: "nearest" });
 	}
 
+	let leaving = false; // the row in focus was just dealt with
+
+	// When it is gone, the next one takes its place.
+	function follow() {
+		if (!leaving || document.activeElement !== document.body) return;
+		leaving = false;
+		const list = rows();
+		list[Math.min(at, list.length - 1)]?.focus({ preventScroll: true });
+	}
+
 	document.addEventListener("focusin", (e) => {
 		const row = rowOf(e.target.closest?.("main [data-row]"));
 		if (row) at = rows().indexOf(row);
@@ -203,7 +219,7 @@
 	// --- writing -----------------------------------------------------------------------
 
 	const compose = $("#compose");
-	let before; // what had the focus
+	let before = null; // what had the focus
 
 	function write(to) {
 		if (!compose) return;
@@ -228,14 +244,14 @@
 		if (e.target.name !== "to") return;
 		const head = e.target.value.replace(/[^\s,;]*$/, "");
 		for (const option of all("#addresses option")) {
-			const name = option.dataset.uiName ||= option.value;
-			option.value = head + name;
+			option.value = head + option.dataset.name;
 		}
 	});
 
 	document.addEventListener("click", (e) => {
 		const writer = e.target.closest("[data-write]");
 		if (writer) write(writer.dataset.write);
+		if (e.target.closest("[data-close]")) leave();
 		const copier = e.target.closest("[data-copy]");
 		if (copier) copy(copier);
 	});
@@ -255,6 +271,8 @@
 	// --- keys ----------------------------------------------------------------------------
 
 	function reply() {
+		const session = current()?.closest(".session");
+		if (session) return write(session.dataset.handle);
 		const details = current()?.closest(".item")?.querySelector("details") || $("#pane");
 		if (!details) return;
 		details.open = true;
@@ -270,11 +288,12 @@
 
 	function done() {
 		const quick = current()?.closest("li")?.querySelector(".quick button");
+		leaving = Boolean(quick);
 		if (quick) quick.click();
 		else tell("This row wants an answer: r replies, Enter shows it.", "bad");
 	}
 
-	function escape() {
+	function stepBack() {
 		const el = document.activeElement;
 		if (compose?.open) return leave();
 		if (el === needle) {
@@ -314,7 +333,7 @@
 		}
 		if (e.ctrlKey || e.metaKey) return;
 		if (e.key === "Escape") {
-			if (!$("#keys").matches(":popover-open")) escape();
+			if (!$("#keys").matches(":popover-open")) stepBack();
 			return;
 		}
 		if (typing(e.target)) {
@@ -324,6 +343,7 @@
 			}
 			return;
 		}
+		if (e.key === "Enter" && e.target.matches("div[data-row]")) return $("a", e.target)?.click();
 		const act = Object.hasOwn(keys, e.key) && keys[e.key];
 		if (!act) return;
 		e.preventDefault();
