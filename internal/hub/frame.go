@@ -38,22 +38,32 @@ func frame(offer string, to turnpost.Agent, when moment, entries []turnpost.Entr
 	var b strings.Builder
 	fmt.Fprintf(&b, "Turnpost: %s for you, %s. %s\n", count(len(entries), "item"), to.Handle, turnpost.Trust(itemsOf(entries)))
 	fmt.Fprintf(&b, "<turnpost %s>\n%s</turnpost %s>", offer, rows.String(), offer)
+	if tail := tailOf(to, when, entries); tail != "" {
+		b.WriteString("\n" + tail)
+	}
+	return b.String(), entries
+}
+
+// tailOf is the line after a frame: what to do with its items. What needs no
+// action needs no words.
+func tailOf(to turnpost.Agent, when moment, entries []turnpost.Entry) string {
 	var act []turnpost.Item
 	for _, e := range entries {
 		if e.Item.Kind.NeedsAction() {
 			act = append(act, e.Item)
 		}
 	}
+	var tail []string
 	if len(act) > 0 {
-		fmt.Fprintf(&b, "\n%s Each of these clears the item.", turnpost.ProtocolTail(act))
+		tail = append(tail, turnpost.ProtocolTail(act), "Each of these clears the item.")
 		if !to.Act {
-			fmt.Fprintf(&b, " %s", turnpost.ProtocolLimit)
+			tail = append(tail, turnpost.ProtocolLimit)
 		}
 	}
 	if when == rung {
-		fmt.Fprintf(&b, " %s", turnpost.ProtocolStop)
+		tail = append(tail, turnpost.ProtocolStop)
 	}
-	return b.String(), entries
+	return strings.Join(tail, " ")
 }
 
 // itemRow is one item on one line: id, where, kind, author, summary.
