@@ -43,8 +43,11 @@ func (s *SQLite) Backup(ctx context.Context, path string) (size int64, err error
 		}
 	}()
 	if err := s.copyTo(ctx, path); err != nil {
+		if s.stopped.Err() != nil {
+			return 0, errClosed()
+		}
 		if ctx.Err() != nil {
-			return 0, context.Cause(ctx)
+			return 0, ctx.Err()
 		}
 		return 0, explain("write the backup", err)
 	}

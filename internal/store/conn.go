@@ -52,6 +52,15 @@ func (c *conn) exec(query string, args ...any) error {
 	return err
 }
 
+// scan reads one row.
+func (c *conn) scan(query string, dest ...any) error {
+	stmt, err := c.stmt(query)
+	if err != nil {
+		return err
+	}
+	return stmt.QueryRow().Scan(dest...)
+}
+
 // close gives the connection back to its pool, which closes it.
 func (c *conn) close() {
 	for _, stmt := range c.stmts {

@@ -77,7 +77,7 @@ func wholeDB(t testing.TB, s *SQLite) {
 	t.Helper()
 	var verdict string
 	if err := s.readDB.QueryRow(`PRAGMA integrity_check`).Scan(&verdict); err != nil || verdict != "ok" {
-		t.Fatalf("integrity: %s %v", verdict, err)
+		t.Fatal("integrity: ", verdict, err)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strconv"
 	"sync/atomic"
 
 	"turnpost"
@@ -23,9 +24,12 @@ type writer struct {
 	done         chan struct{}
 }
 
-// checkpointPages is how many pages go to the log before the writer brings them
-// into the file: 8 MB.
-const checkpointPages = 2000
+// The log is brought into the file each time that so many pages (of 4 KB) have
+// gone to it; and it has to start over when it holds so many.
+const (
+	checkpointPages = 2000
+	restartPages    = 6000
+)
 
 func newWriter(ctx context.Context, db *sql.DB, q *queue, cfg config) (*writer, error) {
 	c, err := newConn(ctx, db)
@@ -216,26 +220,44 @@ func (w *writer) broken() error {
 }
 
 // checkpoint brings the log into the file once it has grown, after the answers
-// are out. It never waits for readers: what it cannot move now it moves the
-// next time. So the log is bounded by what is written while the longest View or
-// Backup runs.
+// are out. It does so beside the readers; only when they have kept the log from
+// starting over for long does it wait for those of them that run, and not long
+// for a Backup. So the log stays below about 32 MB, and while a Backup runs it
+// grows by what is written meanwhile.
 func (w *writer) checkpoint() {
 	if w.broken() != nil {
 		return
 	}
-	pages, err := w.conn.pagesWritten(false)
-	if err == nil && pages < checkpointPages {
-		return
-	}
-	if err == nil {
-		_, err = w.conn.pagesWritten(true)
-	}
-	if err == nil {
-		err = w.conn.exec("PRAGMA wal_checkpoint(PASSIVE)")
-	}
+	err := w.moveLog()
 	if err != nil && classify(err) != diskFull {
 		w.report(w.failed("move the log into the file", err))
 	}
+}
+
+func (w *writer) moveLog() error {
+	pages, err := w.conn.pagesWritten(false)
+	if err != nil || pages < checkpointPages {
+		return err
+	}
+	if _, err := w.conn.pagesWritten(true); err != nil {
+		return err
+	}
+	var busy, inLog, moved int
+	if err := w.conn.scan("PRAGMA wal_checkpoint(PASSIVE)", &busy, &inLog, &moved); err != nil || inLog < restartPages {
+		return err
+	}
+	if err := w.patience(100); err != nil {
+		return err
+	}
+	err = w.conn.scan("PRAGMA wal_checkpoint(RESTART)", &busy, &inLog, &moved)
+	return errors.Join(err, w.patience(5000))
+}
+
+// patience sets how long the connection waits for others, in milliseconds. This
+// pragma runs when it is prepared, so it must not be prepared once only.
+func (w *writer) patience(ms int) error {
+	_, err := w.conn.sql.ExecContext(context.Background(), "PRAGMA busy_timeout = "+strconv.Itoa(ms))
+	return err
 }
 
 // truncateLog moves the whole log into the file and empties it.
