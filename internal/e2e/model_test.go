@@ -126,16 +126,15 @@ func settle(tui *realtest.TUI, reply string) {
 	tui.WaitStatus("idle")
 }
 
-// wantQuiet holds that a terminal shows nothing of hooks and nothing of us.
-func wantQuiet(t *testing.T, tui *realtest.TUI) {
+// wantQuiet holds that a terminal shows nothing of hooks and nothing of us but
+// what is allowed.
+func wantQuiet(t *testing.T, tui *realtest.TUI, allowed ...string) {
 	t.Helper()
-	wantQuietBut(t, tui, "")
-}
-
-// wantQuietBut lets one line be there.
-func wantQuietBut(t *testing.T, tui *realtest.TUI, allowed string) {
-	t.Helper()
-	screen := strings.ToLower(strings.ReplaceAll(tui.Screen(), allowed, ""))
+	screen := tui.Screen()
+	for _, text := range allowed {
+		screen = strings.ReplaceAll(screen, text, "")
+	}
+	screen = strings.ToLower(screen)
 	for _, word := range []string{"hook", "turnpost", "error", "failed", "settings"} {
 		if strings.Contains(screen, word) {
 			t.Errorf("%q is on the screen:\n%s", word, tui.Screen())

@@ -65,7 +65,7 @@ func TestAnswerArrivesMidTurn(t *testing.T) {
 
 	wantRequests(t, api.Requests(), "", "", answer.ID)
 	w.awaitDelivery(answer.ID, turnpost.Acked)
-	wantQuiet(t, tui)
+	wantQuiet(t, tui, "Called turnpost")
 }
 
 // TestForYourInformationCostsNothing posts what needs no action to an idle
