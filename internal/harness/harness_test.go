@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -199,6 +201,75 @@ func TestDecodeRefuses(t *testing.T) {
 		deep := `{"hook_event_name":"Stop","session_id":"s1","x":` + strings.Repeat("[", 10_001) + strings.Repeat("]", 10_001) + "}"
 		if _, err := h.Decode(strings.NewReader(deep), testEnv(nil)); turnpost.CodeOf(err) != turnpost.TooLarge {
 			t.Errorf("%s: 10,001 deep: %v", h.Name(), err)
+		}
+	}
+}
+
+// FuzzDecode feeds what is nearly a hook event; the seeds are the recorded
+// ones. What comes out keeps to the sizes that root promises.
+func FuzzDecode(f *testing.F) {
+	for _, h := range harness.All() {
+		paths, err := filepath.Glob(filepath.Join("testdata", h.Name(), "*", "stdin.json"))
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, path := range paths {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(data)
+		}
+	}
+	f.Fuzz(checkDecode)
+}
+
+func checkDecode(t *testing.T, data []byte) {
+	for _, h := range harness.All() {
+		e, err := h.Decode(bytes.NewReader(data), testEnv(map[string]string{"HOME": "/home/dev", "CLAUDE_CODE_SESSION_ATTENDED": "1"}))
+		if err != nil {
+			continue
+		}
+		if _, ok := e.Kind.Row(); !ok || e.Harness != h.Name() || e.Native == "" || len(e.Native) > 128 {
+			t.Errorf("%q became %+v", data, e)
+		}
+		if len(e.Last) > 500 || len(e.Failure.Detail) > 500 || len(e.Failure.Native) > 100 || len(e.Tool) > 100 || len(e.Offers) > 20 {
+			t.Errorf("%q: too long: %+v", data, e)
+		}
+		if strings.ContainsAny(e.Wake.Key, "/.\x00") || (e.Cwd != "" && !filepath.IsAbs(e.Cwd)) {
+			t.Errorf("%q: key %q, cwd %q", data, e.Wake.Key, e.Cwd)
+		}
+		h.Encode(e, turnpost.Decision{Context: "x", Continue: "x", Notice: "x"})
+	}
+}
+
+// 10,000 damaged events (R6): seeded, so that a failure comes again.
+func TestDecodeDamaged(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, h := range harness.All() {
+		paths, err := filepath.Glob(filepath.Join("testdata", h.Name(), "*", "stdin.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		extras := []string{"\x00", "\\ud800", "\xff\xfe", "1e400", "{", "}", "[", "]", "\"", ",", ":", "\"session_id\":\"x\",", "\"SESSION_ID\":\"x\","}
+		for i := range 10_000 {
+			data, err := os.ReadFile(paths[i%len(paths)])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(data) > 4096 {
+				continue
+			}
+			at := random.IntN(len(data))
+			switch i / len(paths) % 3 {
+			case 0:
+				data[at] ^= 1 << random.IntN(8)
+			case 1:
+				data = data[:at]
+			case 2:
+				data = slices.Concat(data[:at:at], []byte(extras[random.IntN(len(extras))]), data[at:])
+			}
+			checkDecode(t, data)
 		}
 	}
 }
