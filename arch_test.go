@@ -51,7 +51,8 @@ func layers() map[string][]string {
 		"cmd/turnpost":      {"internal/cli", "internal/hook"},
 		"cmd/turnpost-hook": {"internal/hook"},
 
-		"internal/bench":                 {"internal/api/client", "internal/cli", "internal/hub", "internal/realtest", "internal/statedir", "internal/store"},
+		"internal/bench":                 {"internal/api/client", "internal/harness", "internal/hub", "internal/statedir", "internal/store"},
+		"internal/bench/bare":            {},
 		"internal/hub/hubtest":           {"internal/hub"},
 		"internal/hub/hubtest/storetest": {"internal/hub"},
 		"internal/realtest":              {},

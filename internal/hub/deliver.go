@@ -10,50 +10,44 @@ import (
 
 // deliver lets everyone know that something is there for them: waiters, idle
 // sessions by their bell, the person by a notice.
-func (h *Hub) deliver(ctx context.Context, item turnpost.Item, reached []turnpost.Delivery) {
+func (h *Hub) deliver(ctx context.Context, sent sending) {
+	var handles []string
+	for _, to := range sent.to {
+		handles = append(handles, to.agent.Handle)
+	}
+	for _, d := range sent.members {
+		handles = append(handles, d.Handle)
+	}
+	item := sent.item
 	h.mu.Lock()
-	for _, d := range reached {
-		h.filled(d.Handle)
-		if d.Handle == h.cfg.Human && item.Urgent {
-			h.tell(turnpost.Notice{Class: "mail", Loud: turnpost.LoudUrgent, Handle: d.Handle, Item: item.ID,
+	for _, handle := range handles {
+		h.filled(handle)
+		if handle == h.cfg.Human && item.Urgent {
+			h.tell(turnpost.Notice{Class: "mail", Loud: turnpost.LoudUrgent, Handle: handle, Item: item.ID,
 				Text: fmt.Sprintf("%s wrote you an urgent %s, %s", item.Author, item.Kind, item.ID)})
 		}
 	}
 	h.changed()
 	h.mu.Unlock()
-	for _, d := range reached {
-		h.ringIfMail(ctx, d.Handle)
+	for _, handle := range handles {
+		h.ringIfMail(ctx, handle)
 	}
 }
 
-// expect tells when each addressee will see the item.
-func (h *Hub) expect(ctx context.Context, item turnpost.Item) ([]turnpost.Expect, error) {
-	var out []turnpost.Expect
+// expect tells when each addressee will see the item, and the human at once
+// when an urgent one reaches nobody.
+func (h *Hub) expect(ctx context.Context, sent sending) ([]turnpost.Expect, error) {
 	now := time.Now().UTC()
-	var urgent []turnpost.Delivery
-	err := h.store.View(ctx, func(tx Tx) error {
-		out, urgent = nil, nil
-		for _, handle := range item.To {
-			agent, err := h.agent(tx, handle)
-			if err != nil {
-				return err
-			}
-			d, err := tx.Delivery(handle, item.ID)
-			if err != nil {
-				return err
-			}
-			e := h.expectOf(agent, turnpost.Entry{Delivery: d, Item: item}, now)
-			out = append(out, e)
-			if item.Urgent && !agent.Human && (e.Class == turnpost.ClassNobody || e.Class == turnpost.ClassWedged) {
-				urgent = append(urgent, d)
-			}
+	var out []turnpost.Expect
+	var stuck []turnpost.Delivery
+	for _, to := range sent.to {
+		e := h.expectOf(h.configure(to.agent), turnpost.Entry{Delivery: to.delivery, Item: sent.item}, now)
+		out = append(out, e)
+		if sent.item.Urgent && !to.agent.Human && (e.Class == turnpost.ClassNobody || e.Class == turnpost.ClassWedged) {
+			stuck = append(stuck, to.delivery)
 		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
 	}
-	return out, h.tellAtOnce(ctx, urgent)
+	return out, h.tellAtOnce(ctx, stuck)
 }
 
 // tellAtOnce tells the human of urgent items that nobody can get now.

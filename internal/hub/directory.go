@@ -2,6 +2,7 @@ package hub
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"turnpost"
@@ -85,7 +86,7 @@ func (v *view) Channel(ctx context.Context, q turnpost.ChannelRequest) (turnpost
 	err = v.store.Update(ctx, func(tx Tx) error {
 		found, err := tx.Channel(name)
 		exists := err == nil
-		if err != nil && err != ErrNoRow {
+		if err != nil && !errors.Is(err, ErrNoRow) {
 			return err
 		}
 		if !exists && q.Do != "create" {
@@ -172,14 +173,14 @@ func (v *view) Name(ctx context.Context, q turnpost.NameRequest) (turnpost.Ident
 	h.create.Lock() // no session may take either name meanwhile
 	defer h.create.Unlock()
 	err = h.store.Update(ctx, func(tx Tx) error {
-		if _, err := tx.Agent(from); err == ErrNoRow {
+		if _, err := tx.Agent(from); errors.Is(err, ErrNoRow) {
 			return turnpost.Errorf(turnpost.NotFound, "there is no %s", from)
 		} else if err != nil {
 			return err
 		}
 		if _, err := tx.Agent(to); err == nil {
 			return turnpost.Errorf(turnpost.Conflict, "%s exists already", to)
-		} else if err != ErrNoRow {
+		} else if !errors.Is(err, ErrNoRow) {
 			return err
 		}
 		return tx.RenameAgent(from, to)
@@ -226,7 +227,7 @@ func (v *view) target(field, handle string, me who) (string, error) {
 func (v *view) change(ctx context.Context, handle string, change func(*turnpost.Agent)) (turnpost.Agent, error) {
 	var agent turnpost.Agent
 	err := v.store.Update(ctx, func(tx Tx) (err error) {
-		if agent, err = tx.Agent(handle); err == ErrNoRow {
+		if agent, err = tx.Agent(handle); errors.Is(err, ErrNoRow) {
 			return turnpost.Errorf(turnpost.NotFound, "there is no %s", handle)
 		} else if err != nil {
 			return err
@@ -322,7 +323,7 @@ func (v *view) Link(ctx context.Context, q turnpost.LinkRequest) (turnpost.Sessi
 		if err == nil && found.Human {
 			return turnpost.Errorf(turnpost.Conflict, "%s is a person", handle)
 		}
-		if err != ErrNoRow {
+		if !errors.Is(err, ErrNoRow) {
 			return err
 		}
 		agent := newAgent(handle, now)

@@ -12,6 +12,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -138,7 +139,7 @@ func (h *Hub) load(ctx context.Context) error {
 			h.sessions[s.key()] = s
 		}
 		h.mu.Unlock()
-		if _, err := tx.Agent(h.cfg.Human); err == ErrNoRow {
+		if _, err := tx.Agent(h.cfg.Human); errors.Is(err, ErrNoRow) {
 			human := newAgent(h.cfg.Human, now)
 			human.Human = true
 			if err := tx.SaveAgent(human); err != nil {
@@ -147,7 +148,7 @@ func (h *Hub) load(ctx context.Context) error {
 		} else if err != nil {
 			return err
 		}
-		if _, err := tx.Channel(general); err == ErrNoRow {
+		if _, err := tx.Channel(general); errors.Is(err, ErrNoRow) {
 			return tx.SaveChannel(turnpost.Channel{Name: general, CreatedBy: h.cfg.Human, CreatedAt: now})
 		} else if err != nil {
 			return err

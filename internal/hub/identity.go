@@ -2,6 +2,7 @@ package hub
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -130,7 +131,7 @@ func (h *Hub) newSession(ctx context.Context, ev turnpost.Event, now time.Time) 
 	var row SessionRow
 	var agents []turnpost.Agent
 	err := h.store.View(ctx, func(tx Tx) (err error) {
-		if row, err = tx.SessionByNative(ev.Harness, ev.Native); err != nil && err != ErrNoRow {
+		if row, err = tx.SessionByNative(ev.Harness, ev.Native); err != nil && !errors.Is(err, ErrNoRow) {
 			return err
 		}
 		agents, err = tx.Agents()

@@ -2,6 +2,7 @@ package hub
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"turnpost"
@@ -30,7 +31,7 @@ func (v *view) Inbox(ctx context.Context, q turnpost.InboxQuery) (turnpost.Inbox
 	}
 	box := turnpost.Inbox{Handle: handle, Entries: []turnpost.Entry{}}
 	err = h.store.View(ctx, func(tx Tx) (err error) {
-		if _, err := tx.Agent(handle); err == ErrNoRow {
+		if _, err := tx.Agent(handle); errors.Is(err, ErrNoRow) {
 			return turnpost.Errorf(turnpost.NotFound, "there is no %s", handle)
 		} else if err != nil {
 			return err
@@ -251,10 +252,10 @@ func visible(item turnpost.Item, me who) bool {
 
 func visibleItem(tx Tx, id string, me who) (turnpost.Item, error) {
 	item, err := tx.Item(id)
-	if err != nil && err != ErrNoRow {
+	if err != nil && !errors.Is(err, ErrNoRow) {
 		return item, err
 	}
-	if err == ErrNoRow || !visible(item, me) {
+	if errors.Is(err, ErrNoRow) || !visible(item, me) {
 		return turnpost.Item{}, turnpost.Errorf(turnpost.NotFound, "there is no item %.40q", id)
 	}
 	return item, nil
@@ -281,7 +282,7 @@ func (v *view) Ack(ctx context.Context, q turnpost.AckRequest) (turnpost.AckDone
 		var closing []turnpost.Delivery
 		for _, id := range q.IDs {
 			d, err := tx.Delivery(me.handle, id)
-			if err == ErrNoRow {
+			if errors.Is(err, ErrNoRow) {
 				return turnpost.Errorf(turnpost.NotFound, "there is no item %.40q in your inbox", id)
 			} else if err != nil {
 				return err

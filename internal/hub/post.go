@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"strings"
 	"time"
 
@@ -28,9 +29,9 @@ func (v *view) Post(ctx context.Context, draft turnpost.Draft) (turnpost.Posted,
 	}
 	now := time.Now().UTC()
 	var posted turnpost.Posted
-	var reached []turnpost.Delivery
+	var sent sending
 	err = h.store.Update(ctx, func(tx Tx) (err error) {
-		posted, reached = turnpost.Posted{}, nil
+		posted, sent = turnpost.Posted{}, sending{}
 		if draft.Key != "" {
 			row, err := tx.Key(me.handle, draft.Key)
 			if err == nil {
@@ -38,16 +39,20 @@ func (v *view) Post(ctx context.Context, draft turnpost.Draft) (turnpost.Posted,
 					return turnpost.Errorf(turnpost.Conflict, "key %q was used for another item, %s", draft.Key, row.Item)
 				}
 				posted.Again = true
-				posted.Item, err = tx.Item(row.Item)
+				if posted.Item, err = tx.Item(row.Item); err != nil {
+					return err
+				}
+				sent, err = resend(tx, posted.Item)
 				return err
-			} else if err != ErrNoRow {
+			} else if !errors.Is(err, ErrNoRow) {
 				return err
 			}
 		}
 		p := poster{tx: tx, me: me, now: now}
-		if posted.Item, reached, err = p.post(draft); err != nil {
+		if sent, err = p.post(draft); err != nil {
 			return err
 		}
+		posted.Item = sent.item
 		if draft.Key == "" {
 			return nil
 		}
@@ -56,11 +61,11 @@ func (v *view) Post(ctx context.Context, draft turnpost.Draft) (turnpost.Posted,
 	if err != nil {
 		return turnpost.Posted{}, err
 	}
-	h.deliver(ctx, posted.Item, reached)
-	if posted.Expect, err = h.expect(ctx, posted.Item); err != nil {
-		return turnpost.Posted{}, err
+	if !posted.Again {
+		h.deliver(ctx, sent)
 	}
-	return posted, nil
+	posted.Expect, err = h.expect(ctx, sent)
+	return posted, err
 }
 
 // checkDraft checks and normalises what needs no store.
@@ -136,7 +141,7 @@ func validKind(kind turnpost.ItemKind) bool {
 
 func parseChannel(field, text string) (string, error) {
 	name := strings.ToLower(strings.TrimPrefix(strings.TrimSpace(text), "#"))
-	if name == "" || len(name) > 50 || slug(name) != clip(name, 30) {
+	if name == "" || slug(name) != name {
 		return "", turnpost.Invalidf(field, "%.80q is not a channel name", text).
 			WithHint("a channel is #name of letters, digits, '.', '_' and '-', at most 30 characters")
 	}
@@ -152,6 +157,38 @@ func draftDigest(d turnpost.Draft) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
+// sending is a stored item on its way.
+type sending struct {
+	item    turnpost.Item
+	to      []addressee
+	members []turnpost.Delivery // of those who get it because they joined its channel
+}
+
+// addressee is one whom an item is addressed to.
+type addressee struct {
+	agent    turnpost.Agent
+	delivery turnpost.Delivery
+}
+
+// resend reads how an item was sent.
+func resend(tx Tx, item turnpost.Item) (sending, error) {
+	sent := sending{item: item}
+	for _, handle := range item.To {
+		agent, err := tx.Agent(handle)
+		if err == ErrNoRow { // renamed since
+			continue
+		} else if err != nil {
+			return sent, err
+		}
+		d, err := tx.Delivery(handle, item.ID)
+		if err != nil {
+			return sent, err
+		}
+		sent.to = append(sent.to, addressee{agent, d})
+	}
+	return sent, nil
+}
+
 // poster stores one item in one transaction.
 type poster struct {
 	tx  Tx
@@ -159,7 +196,7 @@ type poster struct {
 	now time.Time
 }
 
-func (p poster) post(d turnpost.Draft) (turnpost.Item, []turnpost.Delivery, error) {
+func (p poster) post(d turnpost.Draft) (sending, error) {
 	item := turnpost.Item{
 		Kind: d.Kind, Channel: d.Channel, Author: p.me.handle, Human: p.me.human, ReplyTo: d.ReplyTo,
 		Urgent: d.Urgent, Summary: d.Summary, Body: d.Body, At: p.now, State: turnpost.ItemDone,
@@ -172,7 +209,7 @@ func (p poster) post(d turnpost.Draft) (turnpost.Item, []turnpost.Delivery, erro
 	if d.ReplyTo != "" {
 		found, err := visibleItem(p.tx, d.ReplyTo, p.me)
 		if err != nil {
-			return item, nil, err
+			return sending{}, err
 		}
 		target = &found
 		item.Thread = found.Thread
@@ -191,47 +228,49 @@ func (p poster) post(d turnpost.Draft) (turnpost.Item, []turnpost.Delivery, erro
 	var members []string
 	if item.Channel != "" {
 		channel, err := p.tx.Channel(item.Channel)
-		if err == ErrNoRow || err == nil && !channel.ArchivedAt.IsZero() {
-			return item, nil, turnpost.Invalidf("channel", "there is no channel %s", item.Channel).
+		if errors.Is(err, ErrNoRow) || err == nil && !channel.ArchivedAt.IsZero() {
+			return sending{}, turnpost.Invalidf("channel", "there is no channel %s", item.Channel).
 				WithHint("create it: turnpost channels create '%s'", item.Channel)
 		} else if err != nil {
-			return item, nil, err
+			return sending{}, err
 		}
 		members = channel.Members
 		to = append(append([]string(nil), to...), mentions(d.Summary+"\n"+d.Body)...)
 	}
-	agents, err := p.tx.Agents()
-	if err != nil {
-		return item, nil, err
-	}
+	var agents []turnpost.Agent
 	for i, handle := range to {
 		if contains(to[:i], handle) || handle == p.me.handle && len(d.To) == 0 {
 			continue
 		}
-		if !known(agents, handle) {
+		agent, err := p.tx.Agent(handle)
+		if err != nil && err != ErrNoRow {
+			return sending{}, err
+		} else if err == ErrNoRow {
 			if i >= len(d.To) && d.ReplyTo == "" { // a mention of nobody is just text
 				continue
 			}
-			return item, nil, turnpost.Invalidf("to", "there is no %s", handle).WithHint("turnpost agents --all lists the handles")
+			return sending{}, turnpost.Invalidf("to", "there is no %s", handle).WithHint("turnpost agents --all lists the handles")
 		}
 		item.To = append(item.To, handle)
+		agents = append(agents, agent)
 	}
 	switch {
 	case len(item.To) == 0 && d.Kind == turnpost.Task:
-		return item, nil, turnpost.Invalidf("to", "is missing: a task needs an addressee")
+		return sending{}, turnpost.Invalidf("to", "is missing: a task needs an addressee")
 	case len(item.To) == 0 && item.Channel == "":
-		return item, nil, turnpost.Invalidf("to", "is missing: write to a handle or a channel")
+		return sending{}, turnpost.Invalidf("to", "is missing: write to a handle or a channel")
 	}
-	if item, err = p.tx.AddItem(item); err != nil {
-		return item, nil, err
+	item, err := p.tx.AddItem(item)
+	if err != nil {
+		return sending{}, err
 	}
-	var reached []turnpost.Delivery
-	for _, handle := range item.To {
-		d, err := p.add(item, handle, true)
+	sent := sending{item: item}
+	for _, agent := range agents {
+		d, err := p.add(item, agent.Handle, true)
 		if err != nil {
-			return item, nil, err
+			return sending{}, err
 		}
-		reached = append(reached, d)
+		sent.to = append(sent.to, addressee{agent, d})
 	}
 	for _, handle := range members { // who joined a channel gets the rest of it on the way
 		if contains(item.To, handle) || handle == p.me.handle {
@@ -239,16 +278,16 @@ func (p poster) post(d turnpost.Draft) (turnpost.Item, []turnpost.Delivery, erro
 		}
 		d, err := p.add(item, handle, false)
 		if err != nil {
-			return item, nil, err
+			return sending{}, err
 		}
-		reached = append(reached, d)
+		sent.members = append(sent.members, d)
 	}
 	if target != nil && item.Kind == turnpost.Answer && target.Kind == turnpost.Question && target.State == turnpost.ItemOpen {
 		err = p.close(*target, turnpost.ItemAnswered, "", turnpost.Answered)
 	} else if target != nil {
 		err = p.closeDelivery(target.ID, turnpost.Answered, item)
 	}
-	return item, reached, err
+	return sent, err
 }
 
 func (p poster) add(item turnpost.Item, handle string, addressed bool) (turnpost.Delivery, error) {
@@ -288,7 +327,7 @@ func (p poster) close(item turnpost.Item, state turnpost.ItemState, result strin
 // or a task that I only remarked on stays open.
 func (p poster) closeDelivery(id string, state turnpost.DeliveryState, reply turnpost.Item) error {
 	d, err := p.tx.Delivery(p.me.handle, id)
-	if err == ErrNoRow {
+	if errors.Is(err, ErrNoRow) {
 		return nil
 	} else if err != nil {
 		return err

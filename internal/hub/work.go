@@ -2,6 +2,7 @@ package hub
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -25,14 +26,14 @@ func (v *view) Pass(ctx context.Context, q turnpost.PassRequest) (turnpost.Item,
 	reason := h.redact.text(clean(q.Reason))
 	now := time.Now().UTC()
 	var item turnpost.Item
-	var reached []turnpost.Delivery
+	var sent sending
 	err = h.store.Update(ctx, func(tx Tx) (err error) {
-		reached = nil
+		sent = sending{}
 		if item, err = visibleItem(tx, q.ID, me); err != nil {
 			return err
 		}
 		d, err := tx.Delivery(me.handle, item.ID)
-		if err == ErrNoRow || err == nil && !d.State.Open() {
+		if errors.Is(err, ErrNoRow) || err == nil && !d.State.Open() {
 			return turnpost.Errorf(turnpost.Conflict, "%s is not open in your inbox", item.ID)
 		} else if err != nil {
 			return err
@@ -41,18 +42,22 @@ func (v *view) Pass(ctx context.Context, q turnpost.PassRequest) (turnpost.Item,
 		if err := tx.SaveDelivery(d); err != nil {
 			return err
 		}
-		if _, err := tx.Delivery(h.cfg.Human, item.ID); err != ErrNoRow {
+		if _, err := tx.Delivery(h.cfg.Human, item.ID); !errors.Is(err, ErrNoRow) {
 			return err // the person has it already
 		}
 		p := poster{tx: tx, me: me, now: now}
+		agent, err := tx.Agent(h.cfg.Human)
+		if err != nil {
+			return err
+		}
 		human, err := p.add(item, h.cfg.Human, true)
-		reached = append(reached, human)
+		sent = sending{item: item, to: []addressee{{agent, human}}}
 		return err
 	})
 	if err != nil {
 		return turnpost.Item{}, err
 	}
-	h.deliver(ctx, item, reached)
+	h.deliver(ctx, sent)
 	text := fmt.Sprintf("%s passed %s to you", me.handle, item.ID)
 	if reason != "" {
 		text += ": " + reason
@@ -143,10 +148,10 @@ func (v *view) Resolve(ctx context.Context, q turnpost.ResolveRequest) (turnpost
 		return turnpost.Item{}, tooLarge("result", len(q.Result), turnpost.MaxBody)
 	}
 	result := h.redact.text(clean(q.Result))
-	var item, report turnpost.Item
-	var reached []turnpost.Delivery
+	var item turnpost.Item
+	var report sending
 	err = h.store.Update(ctx, func(tx Tx) (err error) {
-		report, reached = turnpost.Item{}, nil
+		report = sending{}
 		if item, err = visibleItem(tx, q.ID, me); err != nil {
 			return err
 		}
@@ -163,7 +168,7 @@ func (v *view) Resolve(ctx context.Context, q turnpost.ResolveRequest) (turnpost
 			return err
 		}
 		if item.Author != me.handle {
-			report, reached, err = p.post(turnpost.Draft{
+			report, err = p.post(turnpost.Draft{
 				Kind: turnpost.Report, ReplyTo: item.ID, To: []string{item.Author},
 				Summary: clip(item.ID+" is resolved: "+firstLine(result, item.Summary), turnpost.MaxSummary), Body: result,
 			})
@@ -177,7 +182,7 @@ func (v *view) Resolve(ctx context.Context, q turnpost.ResolveRequest) (turnpost
 	if err != nil {
 		return turnpost.Item{}, err
 	}
-	h.deliver(ctx, report, reached)
+	h.deliver(ctx, report)
 	return item, nil
 }
 

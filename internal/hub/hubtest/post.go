@@ -2,6 +2,7 @@ package hubtest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -277,8 +278,8 @@ func postStories() []story {
 
 func wantField(t *testing.T, err error, field string) {
 	t.Helper()
-	coded, ok := err.(*turnpost.Error)
-	if !ok || coded.Field != field {
+	var coded *turnpost.Error
+	if !errors.As(err, &coded) || coded.Field != field {
 		t.Errorf("got %#v, want an error about %s", err, field)
 	}
 }

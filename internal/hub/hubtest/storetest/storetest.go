@@ -106,7 +106,7 @@ func missing[T any](t *testing.T, s store, what string, read func(tx hub.Tx) (T,
 		_, err := read(tx)
 		return err
 	})
-	if err != hub.ErrNoRow {
+	if !errors.Is(err, hub.ErrNoRow) {
 		t.Errorf("%s: got error %v, want ErrNoRow itself", what, err)
 	}
 }
