@@ -464,7 +464,8 @@ func (s *scanner) digits() error {
 	}
 	if err == nil && (c == 'e' || c == 'E') {
 		s.pos++
-		if c, err = s.peek(); c == '+' || c == '-' {
+		// An end here is what run reports.
+		if sign, _ := s.peek(); sign == '+' || sign == '-' {
 			s.pos++
 		}
 		return s.run()
