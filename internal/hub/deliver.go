@@ -23,8 +23,10 @@ func (h *Hub) deliver(ctx context.Context, sent sending) {
 	for _, handle := range handles {
 		h.filled(handle)
 		if handle == h.cfg.Human && item.Urgent {
-			h.tell(turnpost.Notice{Class: "mail", Loud: turnpost.LoudUrgent, Handle: handle, Item: item.ID,
-				Text: fmt.Sprintf("%s wrote you an urgent %s, %s", item.Author, item.Kind, item.ID)})
+			h.tell(turnpost.Notice{
+				Class: "mail", Loud: turnpost.LoudUrgent, Handle: handle, Item: item.ID,
+				Text: fmt.Sprintf("%s wrote you an urgent %s, %s", item.Author, item.Kind, item.ID),
+			})
 		}
 	}
 	h.changed()
@@ -76,8 +78,10 @@ func (h *Hub) tellAtOnce(ctx context.Context, undeliverable []turnpost.Delivery)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, d := range told {
-		h.tell(turnpost.Notice{Class: "undelivered", Loud: turnpost.LoudUrgent, Handle: d.Handle, Item: d.Item,
-			Text: fmt.Sprintf("%s is urgent and nobody is there as %s", d.Item, d.Handle)})
+		h.tell(turnpost.Notice{
+			Class: "undelivered", Loud: turnpost.LoudUrgent, Handle: d.Handle, Item: d.Item,
+			Text: fmt.Sprintf("%s is urgent and nobody is there as %s", d.Item, d.Handle),
+		})
 	}
 	return nil
 }

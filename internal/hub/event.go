@@ -115,11 +115,19 @@ func checkEvent(ev *turnpost.Event) error {
 		field, value string
 		max          int
 	}{
-		{"harness", ev.Harness, 40}, {"native", ev.Native, 200}, {"digest", ev.Digest, 64},
-		{"version", ev.Version, 40}, {"cwd", ev.Cwd, 4096}, {"place.root", ev.Place.Root, 4096},
-		{"place.main", ev.Place.Main, 4096}, {"place.worktree", ev.Place.Worktree, 255},
-		{"agent", ev.Agent, 100}, {"registry", ev.Registry, 4096}, {"wake.key", ev.Wake.Key, 200},
-		{"wake.method", ev.Wake.Method, 40}, {"process.start", ev.Process.Start, 100},
+		{"harness", ev.Harness, 40},
+		{"native", ev.Native, 200},
+		{"digest", ev.Digest, 64},
+		{"version", ev.Version, 40},
+		{"cwd", ev.Cwd, 4096},
+		{"place.root", ev.Place.Root, 4096},
+		{"place.main", ev.Place.Main, 4096},
+		{"place.worktree", ev.Place.Worktree, 255},
+		{"agent", ev.Agent, 100},
+		{"registry", ev.Registry, 4096},
+		{"wake.key", ev.Wake.Key, 200},
+		{"wake.method", ev.Wake.Method, 40},
+		{"process.start", ev.Process.Start, 100},
 	} {
 		if len(f.value) > f.max {
 			return turnpost.Invalidf(f.field, "is %d bytes long, at most %d are allowed", len(f.value), f.max)

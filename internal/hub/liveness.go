@@ -62,21 +62,27 @@ func (h *Hub) believe(s *session, live turnpost.Live, now time.Time) {
 		s.ringAfter = now.Add(afterEsc)
 		s.Status = turnpost.Status{State: turnpost.StateIdle, Since: now.UTC(), Evidence: "its own registry says idle since " + clock}
 	case s.TurnOpen && live.State == turnpost.StateWaiting && s.Status.State != turnpost.StateWaiting:
-		s.Status = turnpost.Status{State: turnpost.StateWaiting, Tool: s.Status.Tool, Wants: live.Wants, Since: now.UTC(),
-			Evidence: "its own registry says waiting, " + clock}
+		s.Status = turnpost.Status{
+			State: turnpost.StateWaiting, Tool: s.Status.Tool, Wants: live.Wants, Since: now.UTC(),
+			Evidence: "its own registry says waiting, " + clock,
+		}
 	case s.TurnOpen && live.State == turnpost.StateWorking && (s.Status.State == turnpost.StateWaiting || s.Status.State == turnpost.StateQuiet):
 		if s.idleSeen++; s.idleSeen < 2 {
 			return
 		}
-		s.Status = turnpost.Status{State: turnpost.StateWorking, Tool: s.Status.Tool, Since: now.UTC(),
-			Evidence: "its own registry says busy, " + clock}
+		s.Status = turnpost.Status{
+			State: turnpost.StateWorking, Tool: s.Status.Tool, Since: now.UTC(),
+			Evidence: "its own registry says busy, " + clock,
+		}
 	case !s.TurnOpen && live.State == turnpost.StateWorking && s.Status.Background == 0 && !s.wedged():
 		if s.busySeen++; s.busySeen < 5 {
 			return
 		}
 		if s.Status.State != turnpost.StateUnheard {
-			s.Status = turnpost.Status{State: turnpost.StateUnheard, Since: now.UTC(),
-				Evidence: "its own registry says busy, its hooks say nothing since " + s.ActivityAt.Local().Format("15:04:05")}
+			s.Status = turnpost.Status{
+				State: turnpost.StateUnheard, Since: now.UTC(),
+				Evidence: "its own registry says busy, its hooks say nothing since " + s.ActivityAt.Local().Format("15:04:05"),
+			}
 		}
 	default:
 		s.idleSeen, s.busySeen = 0, 0
@@ -96,8 +102,10 @@ func (h *Hub) settleQuiet(s *session, busy bool, now time.Time) {
 	if now.Sub(s.ActivityAt) < quietAfter {
 		return
 	}
-	s.Status = turnpost.Status{State: turnpost.StateQuiet, Since: now.UTC(),
-		Evidence: "turn open, nothing heard since " + s.ActivityAt.Local().Format("15:04:05")}
+	s.Status = turnpost.Status{
+		State: turnpost.StateQuiet, Since: now.UTC(),
+		Evidence: "turn open, nothing heard since " + s.ActivityAt.Local().Format("15:04:05"),
+	}
 	h.record(s, turnpost.Notification, true, s.Status.Evidence, now)
 	h.touch(s)
 }

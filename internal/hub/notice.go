@@ -84,8 +84,10 @@ func (h *Hub) tellOverdue(ctx context.Context) error {
 		if d.Handle == h.cfg.Human {
 			continue // the person's own inbox is on the page already
 		}
-		n := turnpost.Notice{Class: "undelivered", Loud: turnpost.LoudUrgent, Handle: d.Handle, Item: d.Item,
-			Text: fmt.Sprintf("%s has not reached %s since %s", d.Item, d.Handle, d.At.Local().Format("15:04"))}
+		n := turnpost.Notice{
+			Class: "undelivered", Loud: turnpost.LoudUrgent, Handle: d.Handle, Item: d.Item,
+			Text: fmt.Sprintf("%s has not reached %s since %s", d.Item, d.Handle, d.At.Local().Format("15:04")),
+		}
 		if d.Attempt >= maxAttempts {
 			n.Class = "ignored"
 			n.Text = fmt.Sprintf("%s was shown to %s %d times and is still open", d.Item, d.Handle, d.Attempt)

@@ -77,7 +77,8 @@ func identityStories() []story {
 				b.Send(b.Event(turnpost.SessionEnd))
 			}
 		}},
-		{name: "the user's config and environment set the handle", cfg: hub.Config{Handles: map[string]string{"/src/api": "@backend"}},
+		{
+			name: "the user's config and environment set the handle", cfg: hub.Config{Handles: map[string]string{"/src/api": "@backend"}},
 			tell: func(t *testing.T, r *Rig) {
 				a := r.Agent("api").Idle()
 				named := r.Agent("api")
@@ -92,7 +93,8 @@ func identityStories() []story {
 				if s := r.Session(wrong); !strings.Contains(s.Unlinked, "TURNPOST_AGENT") {
 					t.Errorf("unlinked because %q", s.Unlinked)
 				}
-			}},
+			},
+		},
 		{name: "authors are proved, never said", peers: true, tell: func(t *testing.T, r *Rig) {
 			a := r.Agent("api").Idle()
 			ctx := context.Background()

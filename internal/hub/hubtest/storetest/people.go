@@ -90,8 +90,10 @@ func sessions(t *testing.T, s store) {
 			Place:   turnpost.Place{Root: "/src/api", Main: "/src/api"},
 			Process: turnpost.Process{Pid: 77, Start: "boot:1"}, Attended: true,
 			Wake: turnpost.Wake{Method: "bell", Key: "77", Armed: true},
-			Status: turnpost.Status{State: turnpost.StateWedged, Since: at(3), Evidence: "turn.failed",
-				Failure: turnpost.Failure{Class: turnpost.FailureRateLimit, Native: "rate_limit"}},
+			Status: turnpost.Status{
+				State: turnpost.StateWedged, Since: at(3), Evidence: "turn.failed",
+				Failure: turnpost.Failure{Class: turnpost.FailureRateLimit, Native: "rate_limit"},
+			},
 			TurnOpen: true, StartedAt: at(1), ActivityAt: at(3), Last: "done <b>&</b>", Woken: "q-1", WokenAt: at(2),
 		},
 		Secret: "aa11",
