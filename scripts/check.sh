@@ -32,8 +32,6 @@ fresh() {
 		done
 }
 
-formatted() { local out; out=$("$tools/golangci-lint" fmt --diff) && [ -z "$out" ] || { echo "$out"; return 1; }; }
-
 cross() {
 	mkdir -p "$scratch/cross"
 	GOOS=$1 GOARCH=$2 CGO_ENABLED=0 go build -trimpath -o "$scratch/cross/" ./cmd/turnpost ./cmd/turnpost-hook
@@ -42,9 +40,8 @@ cross() {
 start=$SECONDS
 tools=$(scripts/install-check-tools.sh) || exit 1
 step 'shell scripts' shell_scripts
-step 'format' formatted
 step 'go vet' go vet ./...
-step 'golangci-lint' "$tools/golangci-lint" run
+step 'format and lint' "$tools/golangci-lint" run
 step 'go mod tidy' go mod tidy -diff
 step 'generated files' fresh
 step 'build linux/arm64' cross linux arm64
