@@ -16,12 +16,13 @@ func askCommand(a *app) *cobra.Command {
 	var wait bool
 	var limit time.Duration
 	cmd := &cobra.Command{
-		Use:   "ask [@handle...] [#channel] QUESTION [--flags]",
+		Use:   "ask @handle... QUESTION [--flags]",
 		Short: "Ask a question, and wait for the answer",
-		Long: "Post a question. It stays open until somebody answers, resolves or passes it. " +
+		Long: "Post a question to handles, or to a channel ('#general', or -c general). It stays open until somebody answers, resolves or passes it. " +
 			"With --wait the command ends with the answer, and the question stays open when it ends without one (exit status 4).",
-		Example: `turnpost ask @api "Does /login still return 302?" --wait --timeout 5m`,
-		Args:    takes(1, -1, "QUESTION"),
+		Example:           `turnpost ask @api "Does /login still return 302?" --wait --timeout 5m`,
+		Args:              takes(1, -1, "QUESTION"),
+		ValidArgsFunction: a.completeHandles,
 	}
 	f.add(cmd)
 	cmd.Flags().BoolVarP(&wait, "wait", "w", false, "wait for the answer and print it")

@@ -15,7 +15,8 @@ func inboxCommand(a *app) *cobra.Command {
 		Short: "Show what waits for you",
 		Long: "Show the open items of your inbox, and for people the notices of the hub. " +
 			"People may look into the inbox of any handle. Looking closes nothing; see ack.",
-		Args: takes(0, 1, ""),
+		Args:              takes(0, 1, ""),
+		ValidArgsFunction: a.completeHandles,
 	}
 	flags := cmd.Flags()
 	flags.BoolVarP(&q.All, "all", "a", false, "the archive too, newest first")

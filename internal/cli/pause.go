@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,19 +14,20 @@ import (
 func pauseCommand(a *app) *cobra.Command {
 	var off bool
 	cmd := &cobra.Command{
-		Use:   "pause [@handle] DURATION [--flags]",
+		Use:   "pause DURATION [@handle] [--flags]",
 		Short: "Keep a handle from being interrupted for a while",
 		Long: "Nothing interrupts or wakes the handle for that long. What arrives meanwhile waits, and comes when it is over. " +
 			"Without @handle it is your own.",
-		Example: "turnpost pause @api 1h\nturnpost pause @api --off",
-		Args:    takes(0, 2, ""),
+		Example:           "turnpost pause 1h @api\nturnpost pause @api --off",
+		Args:              takes(0, 2, ""),
+		ValidArgsFunction: a.completeHandles,
 	}
 	cmd.Flags().BoolVar(&off, "off", false, "end the pause now")
 	asJSON := jsonFlag(cmd)
 	return a.does(cmd, func(ctx context.Context, args []string) error {
 		var q turnpost.PauseRequest
-		if len(args) > 0 && strings.HasPrefix(args[0], "@") {
-			q.Handle, args = args[0], args[1:]
+		if i := slices.IndexFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "@") }); i >= 0 {
+			q.Handle, args = args[i], slices.Delete(args, i, i+1)
 		}
 		switch {
 		case off && len(args) > 0:

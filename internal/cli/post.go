@@ -13,9 +13,9 @@ func postCommand(a *app) *cobra.Command {
 	var f draftFlags
 	var kind, replyTo string
 	cmd := &cobra.Command{
-		Use:   "post [@handle...] [#channel] TEXT [--flags]",
+		Use:   "post @handle... TEXT [--flags]",
 		Short: "Post a note, a task, a decision or a status",
-		Long: "Post an item to handles, to a channel, or both. The first line of TEXT is its summary. " +
+		Long: "Post an item to handles, to a channel ('#general', or -c general), or both. The first line of TEXT is its summary. " +
 			"The answer says, for each addressee, when it will see the item.",
 		Example: strings.Join([]string{
 			`turnpost post @api "The staging database moved to db2"`,
@@ -23,7 +23,8 @@ func postCommand(a *app) *cobra.Command {
 			`turnpost post -c general "We deploy at five" --kind decision`,
 			`git log -1 --format=%B | turnpost post @review -`,
 		}, "\n"),
-		Args: takes(1, -1, "TEXT"),
+		Args:              takes(1, -1, "TEXT"),
+		ValidArgsFunction: a.completeHandles,
 	}
 	f.add(cmd)
 	cmd.Flags().StringVarP(&kind, "kind", "k", string(turnpost.Note), "question, task, decision, status or note")

@@ -12,46 +12,70 @@ import (
 const watchRound = 25 * time.Second
 
 // watchBoard follows the board until ctx ends; with redraw it shows the board
-// itself, else what changes on it.
+// itself, else what changes on it. A hub that goes away is waited for.
 func (a *app) watchBoard(ctx context.Context, redraw bool) error {
-	w := &watcher{app: a, p: a.printer(a.env.Stdout), start: a.env.Now(), sessions: map[string]turnpost.Session{}, items: map[string]bool{}, notices: map[int64]bool{}}
+	w := &watcher{
+		app: a, p: a.printer(a.env.Stdout), redraw: redraw, start: a.env.Now(),
+		sessions: map[string]turnpost.Session{}, items: map[string]bool{}, notices: map[int64]bool{},
+	}
 	defer w.summary()
-	var rev int64
-	for first := true; ; first = false {
-		hub, err := a.hub(ctx) // again each time: a hub may be started anew
-		if err != nil {
-			return err
-		}
-		board, err := hub.Board(ctx, turnpost.BoardQuery{Ended: true})
-		if err != nil {
-			return err
-		}
-		if redraw {
-			board.Sessions = slices.DeleteFunc(board.Sessions, func(s turnpost.Session) bool { return !s.Live() })
-			// Home and clear: our own sequences, on a terminal only.
-			w.p.line("%s", styled("\x1b[H\x1b[2J"+string(w.p.paint(dim, clock(a.env.Now(), a.env.Now())+"  Ctrl-C ends"))))
-			a.board(ctx, w.p, hub, board)
-		} else if err := w.show(ctx, hub, board, first); err != nil {
-			return err
-		}
-		rev = board.Rev
-		changes, err := hub.Changes(ctx, turnpost.ChangesQuery{After: rev, Seconds: int(watchRound.Seconds())})
-		hub.Close()
+	gone := false
+	for {
+		err := w.round(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case err != nil && turnpost.CodeOf(err) != turnpost.Unavailable:
-			return err
-		case err == nil && changes.Rev == rev && !redraw:
+		case err == nil:
+			gone = false
 			continue
+		case turnpost.CodeOf(err) != turnpost.Unavailable || !w.began:
+			return err
+		case !gone:
+			gone = true
+			w.say(a.env.Now(), "turnpost", w.p.paint(bad, "the hub is gone"), "waiting for it")
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(watchAgain):
 		}
 	}
+}
+
+// watchAgain is the pause between two looks for a hub that is gone.
+const watchAgain = 500 * time.Millisecond
+
+// round shows the board and waits until it changes.
+func (w *watcher) round(ctx context.Context) error {
+	hub, err := w.hub(ctx) // again each time: a hub may be started anew
+	if err != nil {
+		return err
+	}
+	defer hub.Close()
+	board, err := hub.Board(ctx, turnpost.BoardQuery{Ended: true})
+	if err != nil {
+		return err
+	}
+	if w.redraw {
+		board.Sessions = slices.DeleteFunc(board.Sessions, func(s turnpost.Session) bool { return !s.Live() })
+		now := w.env.Now()
+		// Home and clear: our own sequences, on a terminal only.
+		w.p.line("%s", styled("\x1b[H\x1b[2J"+string(w.p.paint(dim, now.Local().Format("15:04:05")+"  Ctrl-C ends"))))
+		w.board(ctx, w.p, hub, board)
+	} else if err := w.show(ctx, hub, board); err != nil {
+		return err
+	}
+	w.began = true
+	_, err = hub.Changes(ctx, turnpost.ChangesQuery{After: board.Rev, Seconds: int(watchRound.Seconds())})
+	return err
 }
 
 // watcher remembers what was shown.
 type watcher struct {
 	*app
 	p        *printer
+	redraw   bool
+	began    bool // the board was shown once
 	start    time.Time
 	sessions map[string]turnpost.Session
 	items    map[string]bool
@@ -61,7 +85,8 @@ type watcher struct {
 }
 
 // show prints what is new on a board. The first one is where it starts from.
-func (w *watcher) show(ctx context.Context, hub turnpost.Hub, board turnpost.Board, first bool) error {
+func (w *watcher) show(ctx context.Context, hub turnpost.Hub, board turnpost.Board) error {
+	first := !w.began
 	timeline, err := hub.Timeline(ctx, turnpost.TimelineQuery{Limit: 50})
 	if err != nil {
 		return err
