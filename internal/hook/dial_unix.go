@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// dial connects to a unix socket. It does without package net, which costs a
-// tenth of a hook call's time and gives up at once when the hub is too busy to
-// accept: EAGAIN, which here is tried again until the deadline, and is then
-// os.ErrDeadlineExceeded.
+// dial connects to a unix socket; errGone is that nobody listens there. It does
+// without package net, which costs a tenth of a hook call's time and gives up at
+// once when the hub is too busy to accept: EAGAIN, which here is tried again
+// until the deadline.
 func dial(path string, deadline time.Time) (*os.File, error) {
 	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 	if err != nil {
@@ -28,15 +28,15 @@ func dial(path string, deadline time.Time) (*os.File, error) {
 		if err == nil || errors.Is(err, syscall.EISCONN) {
 			return os.NewFile(uintptr(fd), "hub"), nil
 		}
-		if !errors.Is(err, syscall.EAGAIN) && !errors.Is(err, syscall.EINTR) {
-			break
-		}
-		if time.Now().After(deadline) {
-			err = os.ErrDeadlineExceeded
+		again := errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EINTR)
+		if !again || time.Now().After(deadline) {
 			break
 		}
 		time.Sleep(2 * time.Millisecond)
 	}
 	syscall.Close(fd)
+	if errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ENOENT) {
+		return nil, errGone
+	}
 	return nil, err
 }

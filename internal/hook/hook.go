@@ -129,13 +129,18 @@ func (c *call) late() {
 	}
 }
 
-// print writes an answer and tells whether all of it was taken.
+// print writes an answer and tells whether all of it was taken. Silence is not
+// even an empty write.
 func (c *call) print(out harness.Output) bool {
-	if _, err := os.Stdout.Write(out.Stdout); err != nil {
-		return false
+	if len(out.Stdout) > 0 {
+		if _, err := os.Stdout.Write(out.Stdout); err != nil {
+			return false
+		}
 	}
-	if _, err := os.Stderr.Write(out.Stderr); err != nil {
-		return false
+	if len(out.Stderr) > 0 {
+		if _, err := os.Stderr.Write(out.Stderr); err != nil {
+			return false
+		}
 	}
 	if out.Wake {
 		c.status = harness.WakeStatus

@@ -9,6 +9,9 @@ import (
 	"turnpost/internal/statedir"
 )
 
+// errGone is a hub that should be there and is not.
+var errGone = errors.New("the hub is gone")
+
 // hub is the one connection to the hub that a call makes.
 type hub struct {
 	dir      statedir.Dir
@@ -25,7 +28,7 @@ func (h *hub) ask(event turnpost.Event, at time.Time) turnpost.HookAnswer {
 	}
 	if h.conn, err = dial(file.Socket, h.deadline); err != nil {
 		spool(h.dir, event, at)
-		if !errors.Is(err, os.ErrDeadlineExceeded) {
+		if errors.Is(err, errGone) {
 			heal(h.dir, file.Heal, at)
 		}
 		return turnpost.HookAnswer{}
