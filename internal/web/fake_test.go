@@ -15,12 +15,17 @@ import (
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; " +
 	"img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// guarded stands in for the guard's headers.
+// guarded stands in for the guard: its headers, and its look at the origin.
 func guarded(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", policy)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Referrer-Policy", "no-referrer")
+		w.Header().Set("Cross-Origin-Opener-Policy", "same-origin")
+		if origin := r.Header.Get("Origin"); r.Method == http.MethodPost && origin != "http://"+r.Host {
+			http.Error(w, "a form of origin "+origin, http.StatusForbidden)
+			return
+		}
 		h.ServeHTTP(w, r)
 	})
 }

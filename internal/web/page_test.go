@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/emulation"
+	cdp "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -31,6 +33,7 @@ func TestPage(t *testing.T) {
 		{"signed out", testSignedOut},
 		{"integrations", testIntegrations},
 		{"text stays text", testTextInBrowser},
+		{"without script", testWithoutScript},
 		{"looks", testLooks},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, ctx) })
@@ -402,6 +405,49 @@ func testTextInBrowser(t *testing.T, ctx context.Context) {
 	if title := eval[string](loud, `document.title`); title != eval[string](quiet, `document.title`) {
 		t.Errorf("the title became %q", title)
 	}
+}
+
+// Reading, and even writing, needs no script.
+func testWithoutScript(t *testing.T, ctx context.Context) {
+	h := sample(time.Now())
+	tb := visit(t, ctx, samplePage(h, nil), "/", viewport(1200, 900))
+	tb.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+		return err
+	}), chromedp.Navigate(tb.server.URL+"/"))
+	text := tb.text("body")
+	for _, want := range []string{"@api/auth", "waiting: permission", "iOS build 412 is in review", "Without JavaScript this page does not update by itself."} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing", want)
+		}
+	}
+	tb.shot("without-script", false)
+	if eval[bool](tb, `document.querySelector("#filter").checkVisibility()`) {
+		t.Error("the filter is shown although it cannot work")
+	}
+	follow := func(selector string) {
+		t.Helper()
+		if _, err := chromedp.Run(tb.ctx, chromedp.WaitEvent(cdp.LoadEventFired, nil, chromedp.Click(chromedp.CSS(selector)))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tb.do(chromedp.Click(chromedp.CSS("#i-q-40 summary")))
+	follow("#i-q-40 .pane a")
+	if got := tb.text("h1"); !strings.Contains(got, "Which region do we migrate first") {
+		t.Errorf("the item's page begins with %q", got)
+	}
+	tb.do(chromedp.SendKeys(chromedp.CSS("textarea"), "eu-west-1"))
+	follow(".reply .main")
+	if got := tb.text("main"); !strings.Contains(got, "answered by @anna") || len(h.posts) != 1 {
+		t.Errorf("after the answer, %d posts, and the page says\n%s", len(h.posts), got)
+	}
+	tb.do(chromedp.Navigate(tb.server.URL+"/"), chromedp.Click(chromedp.CSS("#compose summary")),
+		chromedp.SendKeys(chromedp.CSS("#compose [name=to]"), "@web"), chromedp.SendKeys(chromedp.CSS("#compose textarea"), "Hello"))
+	follow("#compose-form .main")
+	if len(h.posts) != 2 || h.posts[1].Summary != "Hello" {
+		t.Errorf("posted %+v", h.posts)
+	}
+	tb.clean()
 }
 
 // testLooks takes the pictures, and holds what a picture shows to the eye: no

@@ -146,7 +146,7 @@
 
 	document.addEventListener("toggle", (e) => {
 		if (e.target.open && e.target.dataset.load) load(e.target);
-		if (e.target.id === "compose" && e.target.open) aim();
+		if (e.target === compose && compose.open && !compose.contains(document.activeElement?.closest("form"))) aim();
 	}, true);
 
 	let soon;
@@ -225,8 +225,8 @@
 		if (!compose) return;
 		if (!compose.contains(document.activeElement)) before = document.activeElement;
 		if (to) $("[name=to]", compose).value = to;
-		if (compose.open) aim();
 		compose.open = true;
+		aim();
 	}
 
 	function aim() {
