@@ -3,8 +3,8 @@
 package e2e
 
 import (
+	"fmt"
 	"regexp"
-	"strings"
 	"testing"
 	"time"
 
@@ -17,12 +17,12 @@ import (
 // startLine is all that a model hears of Turnpost where nothing is unread.
 var startLine = regexp.MustCompile(`SessionStart hook additional context: Turnpost: you are @repo \(hook_session [0-9a-f]{32}\)\.\n+`)
 
-// told is what a model is told in a run: the system prompt and the messages of
-// each request.
+// told is what a model is told in a run: the tools, the system prompt and the
+// messages of each request.
 func told(api *realtest.API) []string {
 	var out []string
 	for _, r := range api.Requests() {
-		out = append(out, r.System+"\n"+r.Text())
+		out = append(out, fmt.Sprintf("%v\n%s\n%s", r.Tools, r.System, r.Text()))
 	}
 	return out
 }
@@ -98,38 +98,5 @@ func TestOneShotWithoutHandleIsUntouched(t *testing.T) {
 	t.Logf("claude -p took %s without and %s with Turnpost, medians of %d", a, b, runs)
 	if b-a > 5*time.Second {
 		t.Errorf("it takes %s longer: some hook made it wait", b-a)
-	}
-}
-
-// TestProgramGoneAfterSetup deletes both programs from under the settings, as a
-// dotfiles repository on another machine does.
-func TestProgramGoneAfterSetup(t *testing.T) {
-	w := newWorld(t, 1)
-	run := func() (*realtest.API, realtest.Result) {
-		api := realtest.NewAPI(t, bash("echo made-$((40+2))"), realtest.Say("the answer"))
-		result := w.client(api, "--allowedTools", "Bash").Print(t.Context(), t, "a script asks")
-		result.Took = 0
-		return api, result
-	}
-	plain, without := run()
-	w.setup()
-	w.turnpost("down")
-	hidden := w.hide()
-	defer hidden()
-	broken, with := run()
-
-	if diff := cmp.Diff(told(plain), told(broken)); diff != "" {
-		t.Errorf("the model is told (-without +with):\n%s", diff)
-	}
-	if diff := cmp.Diff(without, with); diff != "" {
-		t.Errorf("the script gets (-without +with):\n%s", diff)
-	}
-	api := realtest.NewAPI(t, bash("true"), realtest.Say("done"))
-	tui := w.tui(api)
-	turn(tui, "work", "done")
-	wantQuiet(t, tui)
-	wantRequests(t, api.Requests(), "", "")
-	if text := strings.Join(told(api), ""); strings.Contains(text, "urnpost") {
-		t.Errorf("the model is told of us: %s", text)
 	}
 }

@@ -172,13 +172,6 @@ func TestStormReachesIdleSession(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("the model was told of %v, want each of %v once", got, want)
 	}
-	for _, r := range api.Requests() {
-		t.Log(r.At.Sub(start), itemsIn(r))
-	}
-	for _, id := range want {
-		t.Log(w.item(id).Deliveries)
-	}
-	t.Log(w.now().Activity)
 	t.Logf("woken %s after the first of %d posts, %d requests", first, len(want), api.Count())
 	if first > heardWithin {
 		t.Errorf("woken after %s, want %s", first, heardWithin)

@@ -130,6 +130,10 @@ func (w *world) program(name string) string {
 
 // end stops the hub. A case in which the hub complained has failed.
 func (w *world) end() {
+	if w.t.Failed() {
+		status, _ := w.try("status") // fails where no hub runs, and says so
+		w.t.Logf("status:\n%s", status)
+	}
 	out, err := w.try("down")
 	if err != nil {
 		w.t.Errorf("turnpost down: %v\n%s", err, out)
@@ -173,6 +177,15 @@ func (w *world) killHub() {
 	realtest.Until(w.t, "the hub is dead", func() bool {
 		_, err := w.hub.Health(w.t.Context())
 		return err != nil
+	})
+}
+
+// awaitHub waits until a hub is up that somebody else has started.
+func (w *world) awaitHub() {
+	w.t.Helper()
+	realtest.Until(w.t, "the hub is up", func() bool {
+		_, err := w.hub.Health(w.t.Context())
+		return err == nil
 	})
 }
 

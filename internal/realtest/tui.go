@@ -31,6 +31,10 @@ const (
 	keyClearLine = "\x15" // Ctrl-U
 )
 
+// resendHint stands in an empty input line after an API error (2.1.332); the
+// screen does not tell it from typed text.
+const resendHint = "Resend your message to try again"
+
 var blankRuns = regexp.MustCompile(`\n{3,}`)
 
 // TUI is an interactive client on a terminal of its own. Its methods belong to
@@ -241,7 +245,10 @@ func inputLine(screen string) (string, bool) {
 		return "", false
 	}
 	text, _, ok := strings.Cut(screen[start+len(sign):], "\n───")
-	return strings.TrimSpace(text), ok
+	if text = strings.TrimSpace(text); text == resendHint {
+		text = ""
+	}
+	return text, ok
 }
 
 func squeeze(s string) string { return strings.Join(strings.Fields(s), "") }

@@ -1,0 +1,56 @@
+//go:build unix
+
+package e2e
+
+import (
+	"testing"
+
+	"turnpost"
+	"turnpost/internal/realtest"
+)
+
+// TestTwoSessionsTalk is what it is all for: one agent asks, the other one, who
+// is idle, is woken and answers, and the answer wakes the first. Neither may do
+// anything but use our tools.
+func TestTwoSessionsTalk(t *testing.T) {
+	w := readyWorld(t, 2)
+	w.registerTools()
+	start := func(name string, steps ...realtest.Step) (*realtest.TUI, *realtest.API) {
+		api := realtest.NewAPI(t, steps...)
+		client := w.client(api)
+		client.Dir = w.home.Project(name)
+		return client.TUI(t), api
+	}
+	var webIsIdle realtest.Gate
+	back, backAPI := start("back", realtest.Say("ready"), reply("302, as before").Behind(&webIsIdle), realtest.Say("answered"))
+	web, webAPI := start("web",
+		realtest.Call("mcp__turnpost__post", object{"kind": "question", "to": []string{"@back"}, "summary": "Does /login still return 302?"}),
+		realtest.Say("asked"),
+		realtest.Say("so it is 302"),
+	)
+
+	turn(back, "wait for questions", "ready")
+	turn(web, "ask the back end", "asked")
+	w.is(web, turnpost.StateIdle)
+	webIsIdle.Open()
+	settle(back, "answered")
+	settle(web, "so it is 302")
+
+	wantRequests(t, backAPI.Requests(), "", "q-1", "")
+	wantRequests(t, webAPI.Requests(), "", "", "a-2")
+	q, a := w.item("q-1"), w.item("a-2")
+	if q.Author != "@web" || q.Human || q.State != turnpost.ItemAnswered || q.ClosedBy != "@back" {
+		t.Errorf("the question: %+v", q)
+	}
+	if a.Author != "@back" || a.Human || a.ReplyTo != q.ID || a.Summary != "302, as before" {
+		t.Errorf("the answer: %+v", a)
+	}
+	w.awaitDelivery(a.ID, turnpost.Acked)
+	for _, s := range w.now().Sessions {
+		if s.Unread != 0 {
+			t.Errorf("%s has %d unread", s.Handle, s.Unread)
+		}
+	}
+	wantQuiet(t, back, "turnpost: new mail", "Called turnpost")
+	wantQuiet(t, web, "turnpost: new mail", "Called turnpost")
+}
