@@ -195,6 +195,21 @@ func TestPackageDocs(t *testing.T) {
 	}
 }
 
+// TestNoInit holds that nothing registers itself: the lists are explicit, and
+// what a program links costs it no time that nobody sees.
+func TestNoInit(t *testing.T) {
+	for _, file := range goFiles(t) {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		for _, decl := range parse(t, file, parser.SkipObjectResolution).Decls {
+			if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil && f.Name.Name == "init" {
+				t.Errorf("%s has an init function", file)
+			}
+		}
+	}
+}
+
 func TestFileSizes(t *testing.T) {
 	for _, file := range goFiles(t) {
 		if lines := strings.Count(string(read(t, file)), "\n"); lines > 600 && !strings.HasSuffix(file, "_templ.go") {
