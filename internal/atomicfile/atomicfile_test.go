@@ -28,7 +28,7 @@ func TestWriteKeepsWhatIsNotContent(t *testing.T) {
 	}
 }
 
-func TestWriteNewFileHonoursUmask(t *testing.T) {
+func TestWriteNewFileHasPerm(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a")
 	must(t, Write(path, []byte("x"), 0o600))
 	info, err := os.Stat(path)
@@ -137,5 +137,23 @@ func wantAlone(t *testing.T, dir string, want ...string) {
 		if got[i] != want[i] {
 			t.Errorf("%s holds %q, want %q", dir, got, want)
 		}
+	}
+}
+
+// Only root can give files away, so only for root is there something to keep.
+func TestWriteKeepsTheOwner(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a")
+	must(t, os.WriteFile(path, []byte("old"), 0o600))
+	want := uint32(os.Geteuid())
+	if want == 0 {
+		want = 12345
+		must(t, os.Chown(path, int(want), int(want)))
+	}
+	must(t, os.Chmod(path, 0o640))
+	must(t, Write(path, []byte("new"), 0o600))
+	info, err := os.Stat(path)
+	must(t, err)
+	if got := info.Sys().(*syscall.Stat_t).Uid; got != want || info.Mode() != 0o640 {
+		t.Errorf("owner %d and mode %v, want %d and 0640", got, info.Mode(), want)
 	}
 }

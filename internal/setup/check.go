@@ -218,16 +218,7 @@ func (c *checker) run(ctx context.Context, line string) {
 			c.add(CheckRuns, Failed, line, cannot+program+" is not executable", "install Turnpost again")
 			return
 		}
-		getenv := c.req.Getenv
-		switch {
-		case getenv == nil:
-		case temporary(program, getenv):
-			c.add(CheckPath, Warning, program, "lies in a temporary directory", "install Turnpost and apply setup again")
-		case isVersioned(program):
-			c.add(CheckPath, Warning, program, "has a version in its path: an upgrade breaks it", "apply setup again after an upgrade")
-		default:
-			c.add(CheckPath, OK, program, "", "")
-		}
+		c.path(program)
 	}
 	stdin := c.req.Stdin
 	if len(stdin) == 0 {
@@ -243,6 +234,20 @@ func (c *checker) run(ctx context.Context, line string) {
 		c.add(CheckRuns, Failed, line, cannot+result.stderr, "")
 	default:
 		c.add(CheckRuns, OK, line, fmt.Sprintf("in %d ms", result.took.Milliseconds()), "")
+	}
+}
+
+// path says once of each program whether its path lasts.
+func (c *checker) path(program string) {
+	known := slices.ContainsFunc(c.findings, func(f Finding) bool { return f.Check == CheckPath && f.What == visibleLine(program) })
+	switch {
+	case known || c.req.Getenv == nil:
+	case temporary(program, c.req.Getenv):
+		c.add(CheckPath, Warning, program, "lies in a temporary directory", "install Turnpost and apply setup again")
+	case isVersioned(program):
+		c.add(CheckPath, Warning, program, "has a version in its path: an upgrade breaks it", "apply setup again after an upgrade")
+	default:
+		c.add(CheckPath, OK, program, "", "")
 	}
 }
 

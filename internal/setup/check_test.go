@@ -68,7 +68,7 @@ func TestCheckFindsAMovedProgram(t *testing.T) {
 	findings = f.check(CheckRequest{Place: place})
 	wantStates(t, findings, CheckRegistered, OK, OK, OK, OK)
 	wantStates(t, findings, CheckRuns, OK, OK) // two different lines
-	wantStates(t, findings, CheckPath, OK, OK)
+	wantStates(t, findings, CheckPath, OK)     // one program
 
 	if err := os.Rename(hook, hook+".moved"); err != nil {
 		t.Fatal(err)

@@ -20,19 +20,21 @@ import (
 func TestOtherWriterHasTheFileOpen(t *testing.T) {
 	f := newFixture(t).withSettings(plainSettings)
 	other := otherWriter{f.settings, "mine"}
-	release := make(chan struct{})
+	gate := make(chan struct{})
+	release := sync.OnceFunc(func() { close(gate) })
 	var done sync.WaitGroup
 	f.setup.step = func(name string) {
 		switch name {
 		case "verified":
-			if err := other.slowInPlace(release, &done); err != nil {
+			if err := other.slowInPlace(gate, &done); err != nil {
 				t.Error(err)
 			}
 		case "exchanged":
-			time.AfterFunc(20*time.Millisecond, func() { close(release) })
+			time.AfterFunc(20*time.Millisecond, release)
 		}
 	}
 	_, err := f.setup.Apply(context.Background(), f.plan(f.setup.PlanInstall(f.place())), "")
+	release()
 	done.Wait()
 	wantCode(t, err, turnpost.Conflict)
 	wantBothOrConflict(t, f, err)
