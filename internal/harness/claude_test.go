@@ -258,7 +258,7 @@ func TestClaudeProgram(t *testing.T) {
 	}
 	for _, c := range []struct{ config, home, want string }{
 		{"", "/home/dev", "/home/dev/.claude"},
-		{"/work/claude/", "/home/dev", "/work/claude"},
+		{"/srv/claude/", "/home/dev", "/srv/claude"},
 		{"relative", "/home/dev", "/home/dev/.claude"},
 		{"", "", ""},
 	} {
