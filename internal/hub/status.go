@@ -45,7 +45,8 @@ func (s *session) apply(ev turnpost.Event, now time.Time) (changed bool) {
 		s.TurnOpen = true
 		s.set(turnpost.Status{State: turnpost.StateWaiting, Tool: ev.Tool, Wants: ev.Wants}, ev, now)
 	case turnpost.Notification:
-		if s.TurnOpen && ev.Wants != turnpost.WantNothing {
+		// A reminder of what it waits for anyway says less than the first word did.
+		if s.TurnOpen && ev.Wants != turnpost.WantNothing && s.Status.State != turnpost.StateWaiting {
 			s.set(turnpost.Status{State: turnpost.StateWaiting, Tool: s.Status.Tool, Wants: ev.Wants}, ev, now)
 		}
 	case turnpost.TurnEnd:

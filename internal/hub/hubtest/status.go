@@ -29,8 +29,14 @@ func statusStories() []story {
 				t.Errorf("tool is %q", s.Status.Tool)
 			}
 			ask := a.Event(turnpost.PermissionAsk)
-			ask.Wants, ask.Tool = turnpost.WantPermission, "Bash"
+			ask.Wants, ask.Tool = turnpost.WantPlan, "ExitPlan"
 			at(ask, turnpost.StateWaiting, true)
+			reminder := a.Event(turnpost.Notification)
+			reminder.Wants = turnpost.WantPermission
+			at(reminder, turnpost.StateWaiting, true)
+			if s := r.Session(a); s.Status.Wants != turnpost.WantPlan {
+				t.Errorf("waits for %q", s.Status.Wants)
+			}
 			at(a.Event(turnpost.ToolAfter), turnpost.StateWorking, true)
 			compact := a.Event(turnpost.SessionStart)
 			compact.Source = turnpost.SourceCompact
