@@ -52,7 +52,7 @@ func itemsIn(r realtest.Request) []string {
 
 // wantRequests holds that the model was asked exactly as often as want is long,
 // and told of exactly these items.
-func wantRequests(t *testing.T, requests []realtest.Request, want ...string) {
+func wantRequests(t testing.TB, requests []realtest.Request, want ...string) {
 	t.Helper()
 	if diff := cmp.Diff(want, brings(requests)); diff != "" {
 		t.Errorf("what the requests bring (-want +got):\n%s", diff)
@@ -120,15 +120,19 @@ func turn(tui *realtest.TUI, prompt, reply string) {
 	settle(tui, reply)
 }
 
-// settle waits for the last reply of a turn, and until the client is idle.
+// settle waits for the last reply of a turn, and until the client is idle and
+// shows it.
 func settle(tui *realtest.TUI, reply string) {
 	tui.WaitScreen(reply)
 	tui.WaitStatus("idle")
+	tui.WaitScreenFunc("the end of the turn", func(screen string) bool {
+		return !strings.Contains(screen, "esc to interrupt")
+	})
 }
 
 // wantQuiet holds that a terminal shows nothing of hooks and nothing of us but
 // what is allowed.
-func wantQuiet(t *testing.T, tui *realtest.TUI, allowed ...string) {
+func wantQuiet(t testing.TB, tui *realtest.TUI, allowed ...string) {
 	t.Helper()
 	screen := tui.Screen()
 	for _, text := range allowed {

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -31,9 +32,9 @@ const (
 	keyClearLine = "\x15" // Ctrl-U
 )
 
-// resendHint stands in an empty input line after an API error (2.1.332); the
-// screen does not tell it from typed text.
-const resendHint = "Resend your message to try again"
+// hints stand in an empty input line after an API error (2.1.332); the screen
+// does not tell them from typed text.
+var hints = []string{"Resend your message to try again", "Once fixed, resend your message"}
 
 var blankRuns = regexp.MustCompile(`\n{3,}`)
 
@@ -245,7 +246,7 @@ func inputLine(screen string) (string, bool) {
 		return "", false
 	}
 	text, _, ok := strings.Cut(screen[start+len(sign):], "\n───")
-	if text = strings.TrimSpace(text); text == resendHint {
+	if text = strings.TrimSpace(text); slices.Contains(hints, text) {
 		text = ""
 	}
 	return text, ok
