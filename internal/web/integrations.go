@@ -199,10 +199,10 @@ func short(hash string) string { return line(hash, 24) }
 // standing is an integration in two words.
 func (in Integration) standing() string {
 	switch {
-	case !in.Detected:
-		return "not found"
 	case in.Problem != "":
 		return "blocked"
+	case !in.Detected && in.Removal.Hash == "":
+		return "not found"
 	case in.Applied && in.Plan.Hash == "":
 		return "applied"
 	case in.Applied, in.Removal.Hash != "":

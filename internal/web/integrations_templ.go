@@ -211,7 +211,7 @@ func integration(p page, in Integration) templ.Component {
 			}
 		}
 		if in.Plan.Hash != "" {
-			templ_7745c5c3_Err = plan("Would be written", in.Plan, mark("plan", in.Name), !in.Applied).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = plan("Would be written", in.Plan, mark("plan", in.Name), in.Detected && !in.Applied).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -227,7 +227,7 @@ func integration(p page, in Integration) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if in.Detected {
+		if in.Detected || in.Plan.Hash != "" || in.Removal.Hash != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "<div class=\"fields\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -37,6 +37,7 @@ func (v view) url() string {
 // page is what a page shows.
 type page struct {
 	view
+	assets  assets
 	Now     time.Time
 	Version string
 	Resume  func(turnpost.Session) string
@@ -45,7 +46,8 @@ type page struct {
 	Rev       int64
 	Human     string
 	Live      []turnpost.Session
-	Ended     []turnpost.Session
+	Ended     []turnpost.Session // newest first
+	EndedMore int                // that ended, too, and are left out
 	Unlinked  []turnpost.Session
 	Unclaimed []turnpost.Agent
 	Activity  map[string][]turnpost.Activity // by session
@@ -63,12 +65,18 @@ const (
 	timelineRows = 40
 	openRows     = 100
 	inboxRows    = 500
+	endedRows    = 30
 	activityRows = 6 // of one session
 )
 
+// blank is a page that knows nothing from the hub.
+func (s *server) blank(v view) page {
+	return page{view: v, assets: s.assets, Now: s.Now(), Version: s.Version, Resume: s.Resume}
+}
+
 // load asks the hub for everything that the view shows.
 func (s *server) load(ctx context.Context, v view) (page, error) {
-	p := page{view: v, Now: s.Now(), Version: s.Version, Resume: s.Resume}
+	p := s.blank(v)
 	board, err := s.hub.Board(ctx, turnpost.BoardQuery{Ended: true})
 	if err != nil {
 		return p, err
@@ -135,6 +143,9 @@ func (p *page) sort(board turnpost.Board) {
 		return a.StartedAt.Compare(b.StartedAt)
 	})
 	slices.SortStableFunc(p.Ended, func(a, b turnpost.Session) int { return b.EndedAt.Compare(a.EndedAt) })
+	if more := len(p.Ended) - endedRows; more > 0 {
+		p.Ended, p.EndedMore = p.Ended[:endedRows], more
+	}
 
 	p.Notices = slices.Clone(board.Notices)
 	slices.SortStableFunc(p.Notices, func(a, b turnpost.Notice) int {

@@ -71,7 +71,7 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		s.render(w, r, status(err), problem(t))
 		return
 	}
-	p := page{view: view{Path: "/problem"}, Now: s.Now(), Version: s.Version}
+	p := s.blank(view{Path: "/problem"})
 	if t.Code == turnpost.Unavailable {
 		p.Gone = p.Now
 	}

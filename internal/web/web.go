@@ -6,10 +6,10 @@
 // Integrations. It trusts no text that it shows (see text.go), and it serves no
 // inline script or style, so that the strictest content security policy holds.
 //
-// Generated: the *_templ.go files, by
-//
-//go:generate go run github.com/a-h/templ/cmd/templ@v0.3.1118 generate
+// The *_templ.go files are generated from the *.templ files beside them.
 package web
+
+//go:generate go run github.com/a-h/templ/cmd/templ@v0.3.1118 generate
 
 import (
 	"net/http"
@@ -41,7 +41,7 @@ func New(c Config) http.Handler {
 	if c.Resume == nil {
 		c.Resume = func(turnpost.Session) string { return "" }
 	}
-	s := &server{Config: c, hub: c.Hub}
+	s := &server{Config: c, hub: c.Hub, assets: loadAssets()}
 
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.board)
@@ -49,7 +49,7 @@ func New(c Config) http.Handler {
 	mux.HandleFunc("GET /item/{id}", s.item)
 	mux.HandleFunc("GET /integrations", s.integrations)
 	mux.HandleFunc("GET /events", s.events)
-	mux.HandleFunc("GET /static/{name}", static)
+	mux.HandleFunc("GET /static/{name}", s.static)
 
 	mux.HandleFunc("POST /do/post", s.do(action{run: s.post, body: composed, back: toBoard}))
 	mux.HandleFunc("POST /do/reply", s.do(action{run: s.reply, body: s.answered, back: toItem}))
@@ -67,5 +67,6 @@ func New(c Config) http.Handler {
 
 type server struct {
 	Config
-	hub turnpost.Hub
+	hub    turnpost.Hub
+	assets assets
 }

@@ -322,7 +322,7 @@ func TestCrossOrigin(t *testing.T) {
 
 func TestStaticIsKept(t *testing.T) {
 	page := samplePage(newFake(), nil)
-	if w := get(t, page, asset("page.js")); !strings.Contains(w.Header().Get("Cache-Control"), "immutable") {
+	if w := get(t, page, loadAssets().script.url()); !strings.Contains(w.Header().Get("Cache-Control"), "immutable") {
 		t.Errorf("with its hash: %q", w.Header().Get("Cache-Control"))
 	}
 	if w := get(t, page, "/static/page.js?v=old"); w.Header().Get("Cache-Control") != "no-cache" {
@@ -410,4 +410,17 @@ func TestStreamStorm(t *testing.T) {
 		}
 		cancel()
 	})
+}
+
+// The first bytes of a busy board, hub excluded.
+func BenchmarkBoard(b *testing.B) {
+	page := samplePage(sample(time.Now()), nil)
+	b.ReportAllocs()
+	for b.Loop() {
+		w := httptest.NewRecorder()
+		page.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", nil))
+		if w.Code != http.StatusOK {
+			b.Fatal(w.Code)
+		}
+	}
 }
