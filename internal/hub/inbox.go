@@ -37,9 +37,9 @@ func (v *view) Inbox(ctx context.Context, q turnpost.InboxQuery) (turnpost.Inbox
 			return err
 		}
 		if q.All {
-			box.Entries, err = tx.Archive(handle, q.Before, limit)
+			box.Entries, err = tx.Archive(handle, q.Addressed, q.Before, limit)
 		} else {
-			box.Entries, err = tx.OpenInbox(handle, limit)
+			box.Entries, err = tx.OpenInbox(handle, q.Addressed, limit)
 		}
 		if err != nil {
 			return err
@@ -55,9 +55,6 @@ func (v *view) Inbox(ctx context.Context, q turnpost.InboxQuery) (turnpost.Inbox
 	if err != nil {
 		return turnpost.Inbox{}, err
 	}
-	if q.Addressed {
-		box.Entries = addressed(box.Entries)
-	}
 	for i := range box.Entries {
 		box.Entries[i].Item.Body = ""
 	}
@@ -65,17 +62,6 @@ func (v *view) Inbox(ctx context.Context, q turnpost.InboxQuery) (turnpost.Inbox
 		err = h.showTo(ctx, me, box.Entries)
 	}
 	return box, err
-}
-
-// addressed leaves out what came only by a channel that the handle joined.
-func addressed(entries []turnpost.Entry) []turnpost.Entry {
-	out := make([]turnpost.Entry, 0, len(entries))
-	for _, e := range entries {
-		if e.Delivery.Addressed {
-			out = append(out, e)
-		}
-	}
-	return out
 }
 
 // limitOf checks a list's limit.
@@ -328,7 +314,7 @@ func shownThrough(tx Tx, me who, through int64) ([]turnpost.Delivery, error) {
 	if through > agent.LastSeq {
 		return nil, turnpost.Invalidf("through", "is %d, your inbox ends at %d", through, agent.LastSeq)
 	}
-	entries, err := tx.OpenInbox(me.handle, 10000)
+	entries, err := tx.OpenInbox(me.handle, false, 10000)
 	if err != nil {
 		return nil, err
 	}

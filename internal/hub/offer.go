@@ -370,7 +370,7 @@ func (h *Hub) relapse(ctx context.Context, handle string) error {
 	}
 	h.mu.Unlock()
 	return h.store.Update(ctx, func(tx Tx) error {
-		entries, err := tx.OpenInbox(handle, 500)
+		entries, err := tx.OpenInbox(handle, false, 500)
 		if err != nil {
 			return err
 		}

@@ -68,9 +68,11 @@ type Tx interface {
 	Offerable(handle string, now time.Time, maxAttempt, limit int) ([]turnpost.Entry, error)
 	// OfOffer lists the deliveries that an offer carries.
 	OfOffer(offer string) ([]turnpost.Delivery, error)
-	OpenInbox(handle string, limit int) ([]turnpost.Entry, error)             // by seq
-	Archive(handle string, before int64, limit int) ([]turnpost.Entry, error) // open and closed, newest first; before 0 = from the end
-	Unread() (map[string]int, error)                                          // open deliveries by handle, without zeros
+	// OpenInbox lists open deliveries by seq; with addressed not those that came
+	// only by a channel that the handle joined.
+	OpenInbox(handle string, addressed bool, limit int) ([]turnpost.Entry, error)
+	Archive(handle string, addressed bool, before int64, limit int) ([]turnpost.Entry, error) // open and closed, newest first; before 0 = from the end
+	Unread() (map[string]int, error)                                                          // open deliveries by handle, without zeros
 	UnreadOf(handle string) (int, error)
 	Cursor(handle string) (int64, error) // everything up to it is closed
 	// Overdue lists open deliveries that nobody was told about: stored before

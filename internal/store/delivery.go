@@ -99,21 +99,21 @@ func (t *tx) OfOffer(offer string) ([]turnpost.Delivery, error) {
 		[]any{offer}, scanDelivery)
 }
 
-func (t *tx) OpenInbox(handle string, limit int) ([]turnpost.Entry, error) {
+func (t *tx) OpenInbox(handle string, addressed bool, limit int) ([]turnpost.Entry, error) {
 	return list(t, "read inbox", `
 		SELECT `+deliveryColumns+`, `+itemColumns+`
 		FROM deliveries d JOIN items i ON i.number = d.number
-		WHERE d.handle = ? AND `+isOpenOf+` ORDER BY d.seq LIMIT ?`, []any{handle, limit}, scanEntry)
+		WHERE d.handle = ? AND (d.addressed OR NOT ?) AND `+isOpenOf+` ORDER BY d.seq LIMIT ?`, []any{handle, addressed, limit}, scanEntry)
 }
 
-func (t *tx) Archive(handle string, before int64, limit int) ([]turnpost.Entry, error) {
+func (t *tx) Archive(handle string, addressed bool, before int64, limit int) ([]turnpost.Entry, error) {
 	if before <= 0 {
 		before = 1<<63 - 1
 	}
 	return list(t, "read archive", `
 		SELECT `+deliveryColumns+`, `+itemColumns+`
 		FROM deliveries d JOIN items i ON i.number = d.number
-		WHERE d.handle = ? AND d.seq < ? ORDER BY d.seq DESC LIMIT ?`, []any{handle, before, limit}, scanEntry)
+		WHERE d.handle = ? AND (d.addressed OR NOT ?) AND d.seq < ? ORDER BY d.seq DESC LIMIT ?`, []any{handle, addressed, before, limit}, scanEntry)
 }
 
 func (t *tx) Unread() (map[string]int, error) {

@@ -199,10 +199,10 @@ func inboxAndArchive(t *testing.T, s store) {
 	s.change(t, "@api", ids[3], func(d *turnpost.Delivery) { d.State = turnpost.Held })
 
 	open := func(limit int) []turnpost.Entry {
-		return get(t, s, func(tx hub.Tx) ([]turnpost.Entry, error) { return tx.OpenInbox("@api", limit) })
+		return get(t, s, func(tx hub.Tx) ([]turnpost.Entry, error) { return tx.OpenInbox("@api", false, limit) })
 	}
 	archive := func(before int64, limit int) []turnpost.Entry {
-		return get(t, s, func(tx hub.Tx) ([]turnpost.Entry, error) { return tx.Archive("@api", before, limit) })
+		return get(t, s, func(tx hub.Tx) ([]turnpost.Entry, error) { return tx.Archive("@api", false, before, limit) })
 	}
 	same(t, "open, by place", entryIDs(open(9)), []string{ids[0], ids[2], ids[3], ids[4], ids[5]})
 	same(t, "open, cut", entryIDs(open(2)), []string{ids[0], ids[2]})
@@ -210,6 +210,20 @@ func inboxAndArchive(t *testing.T, s store) {
 	same(t, "archive from its end", entryIDs(archive(0, 4)), []string{ids[5], ids[4], ids[3], ids[2]})
 	same(t, "its next page", entryIDs(archive(3, 4)), []string{ids[1], ids[0]})
 	same(t, "its end", entryIDs(archive(1, 4)), []string(nil))
+
+	s.update(t, func(tx hub.Tx) error { // one more, by a channel that it joined
+		item, err := tx.AddItem(turnpost.Item{Kind: turnpost.Note, Author: "@web", At: at(1), State: turnpost.ItemDone})
+		if err != nil {
+			return err
+		}
+		_, err = tx.AddDelivery(turnpost.Delivery{Handle: "@api", Item: item.ID, Kind: item.Kind, State: turnpost.Stored, At: at(1)})
+		return err
+	})
+	same(t, "open with channels", len(open(9)), 6)
+	addressed := get(t, s, func(tx hub.Tx) ([]turnpost.Entry, error) { return tx.OpenInbox("@api", true, 9) })
+	same(t, "open and addressed", entryIDs(addressed), []string{ids[0], ids[2], ids[3], ids[4], ids[5]})
+	addressed = get(t, s, func(tx hub.Tx) ([]turnpost.Entry, error) { return tx.Archive("@api", true, 0, 1) })
+	same(t, "archive of what was addressed", entryIDs(addressed), []string{ids[5]})
 }
 
 func unreadAndCursor(t *testing.T, s store) {

@@ -90,7 +90,7 @@ func failingUpdateInBatch(t *testing.T, s store) {
 	release()
 	all.Wait()
 	stored := map[string]bool{}
-	for _, e := range get(t, s, func(tx hub.Tx) ([]turnpost.Entry, error) { return tx.OpenInbox("@api", 2*n) }) {
+	for _, e := range get(t, s, func(tx hub.Tx) ([]turnpost.Entry, error) { return tx.OpenInbox("@api", false, 2*n) }) {
 		stored[e.Item.Summary] = true
 		same(t, "place", e.Delivery.Seq, int64(len(stored)))
 	}
@@ -377,7 +377,7 @@ func manyWriters(t *testing.T, s store) {
 
 	total := 0
 	for n := range inboxes {
-		entries := get(t, s, func(tx hub.Tx) ([]turnpost.Entry, error) { return tx.OpenInbox(handle(n), writers*posts) })
+		entries := get(t, s, func(tx hub.Tx) ([]turnpost.Entry, error) { return tx.OpenInbox(handle(n), false, writers*posts) })
 		for k, e := range entries {
 			if e.Delivery.Seq != int64(k+1) {
 				t.Fatalf("place %d in the inbox of %s holds %d", k+1, handle(n), e.Delivery.Seq)
