@@ -283,9 +283,7 @@ func (s *stage) did(who *player, posted turnpost.Posted, text string) {
 
 func (s *stage) reads(who *player, reply playReply, text string) {
 	s.says(who, text)
-	for _, l := range strings.Split(block(reply.Text), "\n") {
-		s.p.line("   %s  %s %s", s.p.pad("", 5), s.p.paint(dim, "│"), l)
-	}
+	s.p.wrapped("          │ ", reply.Text)
 }
 
 // secretless shortens the secret in a start line: it means nothing to people.

@@ -17,8 +17,8 @@ import (
 func mcpCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mcp",
-		Short: "Serve the hub's tools to an agent over stdio (what you register as MCP server)",
-		Long: "Serve MCP over stdin and stdout. The agent is known by its process. " +
+		Short: "Serve the hub's tools to an agent over stdio",
+		Long: "Serve MCP over stdin and stdout: what you register as an MCP server. The agent is known by its process. " +
 			"The server outlives the hub: a tool says so while the hub is gone, and works again when it is back.",
 	}
 	return a.does(cmd, func(ctx context.Context, _ []string) error {

@@ -1,57 +1,110 @@
 package cli
 
 import (
-	"context"
+	"bufio"
+	"encoding/json"
+	"io"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// connect starts turnpost mcp as a client does.
-func (p *place) connect(ctx context.Context) *mcp.ClientSession {
+// toolClient speaks to turnpost mcp as a harness does, one message a line.
+type toolClient struct {
+	t   *testing.T
+	in  io.WriteCloser
+	out *bufio.Scanner
+	id  int
+}
+
+func (p *place) tools() *toolClient {
 	p.t.Helper()
-	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
-	session, err := client.Connect(ctx, &mcp.CommandTransport{Command: p.command("mcp")}, nil)
+	cmd := p.command("mcp")
+	in, err := cmd.StdinPipe()
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	p.t.Cleanup(func() { _ = session.Close() })
-	return session
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		p.t.Fatal(err)
+	}
+	c := &toolClient{t: p.t, in: in, out: bufio.NewScanner(out)}
+	p.t.Cleanup(func() {
+		_ = in.Close()
+		_ = cmd.Wait()
+	})
+	c.ask("initialize", `{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}`)
+	c.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	return c
 }
 
-func call(t *testing.T, session *mcp.ClientSession, tool string, args map[string]any) (text string, failed bool) {
-	t.Helper()
-	result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
-	if err != nil {
-		t.Fatalf("%s: %v", tool, err)
+func (c *toolClient) send(message string) {
+	c.t.Helper()
+	if _, err := io.WriteString(c.in, message+"\n"); err != nil {
+		c.t.Fatal(err)
 	}
-	for _, content := range result.Content {
-		if c, ok := content.(*mcp.TextContent); ok {
-			text += c.Text
+}
+
+// toolAnswer is what a call brings.
+type toolAnswer struct {
+	Content []struct{ Text string }
+	IsError bool
+}
+
+func (c *toolClient) ask(method, params string) (answer toolAnswer) {
+	c.t.Helper()
+	c.id++
+	c.send(`{"jsonrpc":"2.0","id":` + strconv.Itoa(c.id) + `,"method":"` + method + `","params":` + params + `}`)
+	for c.out.Scan() {
+		var message struct {
+			ID     int
+			Error  json.RawMessage
+			Result toolAnswer
 		}
+		if err := json.Unmarshal(c.out.Bytes(), &message); err != nil {
+			c.t.Fatalf("%s: %v", c.out.Text(), err)
+		}
+		if message.ID != c.id {
+			continue
+		}
+		if message.Error != nil {
+			c.t.Fatalf("%s: %s", method, message.Error)
+		}
+		return message.Result
 	}
-	return text, result.IsError
+	c.t.Fatalf("%s: the server went away", method)
+	return answer
+}
+
+func (c *toolClient) call(tool, args string) (text string, failed bool) {
+	c.t.Helper()
+	answer := c.ask("tools/call", `{"name":"`+tool+`","arguments":`+args+`}`)
+	for _, content := range answer.Content {
+		text += content.Text
+	}
+	return text, answer.IsError
 }
 
 // TestToolsOutliveTheHub: the tools say so while there is no hub, work when
 // there is one, heal one that died, and say so again after down.
 func TestToolsOutliveTheHub(t *testing.T) {
 	p := newPlace(t)
-	session := p.connect(t.Context())
+	session := p.tools()
 
-	text, failed := call(t, session, "agents", nil)
+	text, failed := session.call("agents", `{}`)
 	if !failed || !strings.Contains(text, "turnpost up") {
 		t.Errorf("without a hub: %v, %q", failed, text)
 	}
 	p.run("", "up", "-d")
-	if text, failed = call(t, session, "agents", nil); failed {
+	if text, failed = session.call("agents", `{}`); failed {
 		t.Errorf("with a hub: %q", text)
 	}
-	post := map[string]any{"channel": "#general", "kind": "note", "summary": "still here"}
-	if text, failed = call(t, session, "post", post); failed || !strings.Contains(text, "n-1") {
+	if text, failed = session.call("post", `{"channel":"#general","kind":"note","summary":"still here"}`); failed || !strings.Contains(text, "n-1") {
 		t.Errorf("post: %q", text)
 	}
 
@@ -63,7 +116,7 @@ func TestToolsOutliveTheHub(t *testing.T) {
 		t.Fatal(err)
 	}
 	waitFree(t, p.state())
-	if text, failed = call(t, session, "agents", nil); failed {
+	if text, failed = session.call("agents", `{}`); failed {
 		t.Errorf("after a kill: %q", text)
 	}
 	after, err := p.state().ReadHub()
@@ -72,7 +125,7 @@ func TestToolsOutliveTheHub(t *testing.T) {
 	}
 
 	p.run("", "down")
-	if text, failed = call(t, session, "agents", nil); !failed || !strings.Contains(text, "turnpost up") {
+	if text, failed = session.call("agents", `{}`); !failed || !strings.Contains(text, "turnpost up") {
 		t.Errorf("after down: %v, %q", failed, text)
 	}
 }

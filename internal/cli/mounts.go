@@ -13,6 +13,7 @@ import (
 	"turnpost/internal/hook"
 	"turnpost/internal/hub"
 	"turnpost/internal/mcp"
+	"turnpost/internal/setup"
 	"turnpost/internal/web"
 )
 
@@ -30,6 +31,7 @@ func (r *running) mounts(h *hub.Hub) map[string]api.Mount {
 	page := web.New(web.Config{
 		Hub:          h.As(turnpost.Caller{Human: true}),
 		Integrations: r.integrations(h),
+		Resume:       resume,
 		Now:          r.env.Now,
 		Version:      r.env.Version,
 	})
@@ -38,6 +40,23 @@ func (r *running) mounts(h *hub.Hub) map[string]api.Mount {
 		"/mcp":    {Handler: tools.Handler(), MaxBody: mcp.MaxMessage},
 		"/hooks/": {Handler: r.hooks(h), MaxBody: maxHookBody},
 	}
+}
+
+// resume is the command line that reopens a session, "" where there is none.
+func resume(s turnpost.Session) string {
+	h, ok := harness.Find(s.Harness)
+	if !ok {
+		return ""
+	}
+	resumer, ok := h.(harness.Resumer)
+	if !ok || s.Native == "" {
+		return ""
+	}
+	command := resumer.Resume(s.Native)
+	if s.Cwd != "" {
+		command = "cd " + setup.ShellQuote(s.Cwd) + " && " + command
+	}
+	return command
 }
 
 // maxHookBody is the most that a harness may send of one event, in bytes.

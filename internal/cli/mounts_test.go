@@ -212,3 +212,16 @@ func TestForeignStateDirectoryIsRefused(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+func TestResumeIsOneSafeLine(t *testing.T) {
+	h := harness.All()[0]
+	got := resume(turnpost.Session{Harness: h.Name(), Native: "3f0c", Cwd: "/src/it's; rm -rf x"})
+	if !strings.HasPrefix(got, `cd '/src/it'\''s; rm -rf x' && `) || !strings.HasSuffix(got, "'3f0c'") {
+		t.Errorf("%s", got)
+	}
+	for _, s := range []turnpost.Session{{Harness: "nobody", Native: "x"}, {Harness: h.Name()}} {
+		if got := resume(s); got != "" {
+			t.Errorf("%+v is reopened by %s", s, got)
+		}
+	}
+}

@@ -27,7 +27,8 @@ func pauseCommand(a *app) *cobra.Command {
 	return a.does(cmd, func(ctx context.Context, args []string) error {
 		var q turnpost.PauseRequest
 		if i := slices.IndexFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "@") }); i >= 0 {
-			q.Handle, args = args[i], slices.Delete(args, i, i+1)
+			q.Handle = args[i]
+			args = slices.Delete(args, i, i+1)
 		}
 		switch {
 		case off && len(args) > 0:

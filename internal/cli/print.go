@@ -38,6 +38,15 @@ func (p *printer) text(indent, text string) {
 	}
 }
 
+// wrapped is text whose long lines are broken where a terminal ends.
+func (p *printer) wrapped(indent, text string) {
+	for _, l := range strings.Split(block(text), "\n") {
+		for _, part := range p.wrap(l, lipgloss.Width(indent)) {
+			_, _ = fmt.Fprintln(p.out, strings.TrimRight(indent+part, " "))
+		}
+	}
+}
+
 func cleaned(args []any) []any {
 	out := make([]any, len(args))
 	for i, arg := range args {

@@ -23,6 +23,7 @@ type upOptions struct {
 	detach   bool // start another process and leave
 	detached bool // be that process
 	restart  bool
+	json     bool // detach only
 	listen   string
 }
 
@@ -41,7 +42,11 @@ func upCommand(a *app) *cobra.Command {
 	flags.BoolVar(&o.restart, "restart", false, "stop a running hub first, as after an upgrade")
 	flags.BoolVar(&o.detached, "detached", false, "be the process in the background")
 	_ = flags.MarkHidden("detached") // it exists: defined above
+	flags.BoolVar(&o.json, "json", false, "with -d: print JSON, where the hub is")
 	return a.does(cmd, func(ctx context.Context, _ []string) error {
+		if o.json && !o.detach {
+			return turnpost.Invalidf("json", "needs -d")
+		}
 		if o.detach {
 			return a.upDetached(ctx, o)
 		}
@@ -66,11 +71,7 @@ func (a *app) upDetached(ctx context.Context, o upOptions) error {
 		}
 		running = false
 	}
-	p := a.printer(a.env.Stdout)
-	if running {
-		p.line("Turnpost is up already: process %d.", hub.Pid)
-		a.sayVersion(ctx, p, hub)
-	} else {
+	if !running {
 		var args []string
 		if o.listen != "" {
 			args = append(args, "--listen", o.listen)
@@ -78,6 +79,15 @@ func (a *app) upDetached(ctx context.Context, o upOptions) error {
 		if hub, err = a.startDetached(ctx, dir, a.stableProgram(), args...); err != nil {
 			return err
 		}
+	}
+	if o.json {
+		return a.json(hub)
+	}
+	p := a.printer(a.env.Stdout)
+	if running {
+		p.line("Turnpost is up already: process %d.", hub.Pid)
+		a.sayVersion(ctx, p, hub)
+	} else {
 		p.line("Turnpost is up: process %d, in the background until `turnpost down`.", hub.Pid)
 	}
 	a.sayNext(ctx, p, hub)

@@ -110,7 +110,7 @@ func (w *watcher) show(ctx context.Context, hub turnpost.Hub, board turnpost.Boa
 		if s.WokenAt.After(before.WokenAt) {
 			w.woken++
 			w.say(s.WokenAt, sessionName(s), w.p.paint(accent, "woken with"), "")
-			w.p.text("          ", s.Woken)
+			w.p.wrapped("          ", s.Woken)
 		}
 	}
 	for _, item := range slices.Backward(timeline.Items) { // newest first
