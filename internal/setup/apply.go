@@ -80,7 +80,7 @@ func (s *Setup) Apply(ctx context.Context, plan Plan, expect string) (Applied, e
 	}
 	s.step("checked")
 
-	job := &job{setup: s, oldRecord: oldRecord}
+	job := &job{setup: s, oldRecord: oldRecord, newRecord: oldRecord}
 	if err := job.run(plan); err != nil {
 		return Applied{}, errors.Join(err, job.undo())
 	}
@@ -165,8 +165,8 @@ func (s *Setup) findTemps(targets []string) ([]string, error) {
 type job struct {
 	setup     *Setup
 	oldRecord []byte // nil: there was none
-	newRecord []byte // as written so far
-	recorded  bool
+	newRecord []byte // as it is on disk
+	recorded  bool   // it was written
 	applied   Applied
 	undos     []func() error // newest last
 }
@@ -233,7 +233,7 @@ func (j *job) backUp(plan Plan) error {
 // record writes a record unless it is there already.
 func (j *job) record(r record) error {
 	data, err := r.encode()
-	if err != nil || (j.recorded && bytes.Equal(data, j.newRecord)) {
+	if err != nil || (bytes.Equal(data, j.newRecord) && (data == nil) == (j.newRecord == nil)) {
 		return err
 	}
 	if !j.recorded {

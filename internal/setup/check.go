@@ -253,7 +253,7 @@ func (c *checker) path(program string) {
 
 func (c *checker) trusted(ctx context.Context) {
 	if c.req.Truster == nil {
-		c.add(CheckTrusted, Unknown, "", "", "")
+		c.add(CheckTrusted, Unknown, "", "nobody here can tell", "")
 		return
 	}
 	switch ok, why, err := c.req.Truster.Trusted(ctx); {

@@ -16,6 +16,7 @@ func TestRealAdaptersRoundTrip(t *testing.T) {
 		for _, scope := range []string{"user", "project", "local"} {
 			for _, mode := range []string{"command", "http"} {
 				t.Run(h.Name()+" "+scope+" "+mode, func(t *testing.T) {
+					t.Parallel()
 					f := newFixture(t)
 					target := harness.Target{
 						Home: filepath.Join(f.home, ".claude"), Project: filepath.Join(f.home, "repo"), Scope: scope, Mode: mode,

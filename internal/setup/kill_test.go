@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -26,6 +27,8 @@ const childVariable = "TURNPOST_SETUP_TEST_CHILD"
 // test binary applies and removes, for ever or up to a named step.
 func TestMain(m *testing.M) {
 	if os.Getenv(childVariable) == "" {
+		flag.Parse()
+		_ = flag.Set("test.parallel", "8") // they wait for the disk, mostly
 		os.Exit(m.Run())
 	}
 	if err := runChild(); err != nil {
@@ -134,31 +137,34 @@ func (f *fixture) wantOldOrNew(t *testing.T, original string, existed bool) {
 
 func TestKilledAtRandomMoments(t *testing.T) {
 	for seed := range uint64(30) {
-		random := rand.New(rand.NewPCG(seed, 3))
-		existed := random.IntN(3) > 0
-		f, original := killedHome(t, existed)
-		cmd := f.child(childOrder{Action: "loop"})
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "go\n" {
-			t.Fatalf("child said %q, %v", line, err)
-		}
-		time.Sleep(time.Duration(random.IntN(60_000)) * time.Microsecond) // the random moment
-		if err := cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		_ = cmd.Wait()
-		f.wantOldOrNew(t, original, existed)
-		f.mend(t, original, existed)
-		if t.Failed() {
-			t.Fatalf("seed %d", seed)
-		}
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			killedAtRandom(t, rand.New(rand.NewPCG(seed, 3)))
+		})
 	}
+}
+
+func killedAtRandom(t *testing.T, random *rand.Rand) {
+	existed := random.IntN(3) > 0
+	f, original := killedHome(t, existed)
+	cmd := f.child(childOrder{Action: "loop"})
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "go\n" {
+		t.Fatalf("child said %q, %v", line, err)
+	}
+	time.Sleep(time.Duration(random.IntN(60_000)) * time.Microsecond) // the random moment
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	f.wantOldOrNew(t, original, existed)
+	f.mend(t, original, existed)
 }
 
 func TestKilledAtEveryStep(t *testing.T) {
@@ -175,6 +181,7 @@ func TestKilledAtEveryStep(t *testing.T) {
 	for _, tt := range tests {
 		for _, step := range tt.steps {
 			t.Run(fmt.Sprint(tt.existed, " ", tt.action, " ", step), func(t *testing.T) {
+				t.Parallel()
 				f, original := killedHome(t, tt.existed)
 				if tt.action == "remove" {
 					f.apply(f.setup.PlanInstall(f.place()))

@@ -54,14 +54,6 @@ func (p *planner) install(named, target, owner string, want []recordEntry) error
 	}
 
 	next := recordFile{Path: target, Named: named, Containers: prev.Containers, Dirs: prev.Dirs, Base: prev.Base}
-	base, untouched := p.untouched(w, prev)
-	if untouched && len(others) == 0 {
-		// From the clean file, so that versions leave no sediment.
-		rest, next.Containers = base, nil
-		if present, err = editor.Find(rest, values(want)); err != nil {
-			return fail(err)
-		}
-	}
 	out, created, err := editor.Insert(rest, values(want))
 	if err != nil {
 		return fail(err)
@@ -70,8 +62,9 @@ func (p *planner) install(named, target, owner string, want []recordEntry) error
 	if out, err = editor.Prune(out, next.Containers); err != nil {
 		return fail(err)
 	}
-	if !untouched {
-		if base, err = p.cleaned(editor, w, prev); err != nil {
+	if _, untouched := p.untouched(w, prev); !untouched {
+		base, err := p.cleaned(editor, w, prev)
+		if err != nil {
 			return fail(err)
 		}
 		next.Base = p.keepBase(target, base)

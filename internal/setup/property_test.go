@@ -199,7 +199,7 @@ func (g *settingsGenerator) value(depth int) func(string, bool) string {
 
 func TestGeneratedFilesComeBackByteForByte(t *testing.T) {
 	const count = 250
-	const shards = 10
+	const shards = 25
 	for shard := range shards {
 		t.Run(fmt.Sprint("shard ", shard), func(t *testing.T) {
 			t.Parallel()

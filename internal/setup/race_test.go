@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -71,6 +73,7 @@ func TestOtherWriterAtEveryStep(t *testing.T) {
 	for _, step := range commitSteps {
 		for _, kind := range []string{"rename", "in place"} {
 			t.Run(step+" "+kind, func(t *testing.T) {
+				t.Parallel()
 				f := newFixture(t).withSettings(plainSettings)
 				other := otherWriter{f.settings, "mine"}
 				f.setup.step = func(name string) {
@@ -120,42 +123,51 @@ func wantBothOrConflict(t *testing.T, f *fixture, err error) {
 }
 
 func TestHundredRaces(t *testing.T) {
-	refused := 0
+	var refused atomic.Int32
+	t.Cleanup(func() { t.Logf("%d of 100 refused", refused.Load()) })
 	for seed := range uint64(100) {
-		random := rand.New(rand.NewPCG(seed, 2))
-		f := newFixture(t).withSettings(plainSettings)
-		other := otherWriter{f.settings, "mine"}
-		write := other.rename
-		if random.IntN(2) == 0 {
-			write = other.inPlace
-		}
-		plan := f.plan(f.setup.PlanInstall(f.place()))
-		start := make(chan struct{})
-		var done sync.WaitGroup
-		moment := time.Duration(random.IntN(60_000)) * time.Microsecond
-		done.Go(func() {
-			<-start
-			time.Sleep(moment) // the random moment
-			if err := write(); err != nil {
-				t.Error(err)
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			if race(t, rand.New(rand.NewPCG(seed, 2))) {
+				refused.Add(1)
 			}
 		})
-		close(start)
-		_, err := f.setup.Apply(context.Background(), plan, "")
-		done.Wait()
-		got := f.read()
-		if !strings.Contains(got, `"other": "mine"`) || !json.Valid([]byte(got)) {
-			t.Errorf("seed %d: the other program's change is lost (apply: %v):\n%s", seed, err, got)
+	}
+}
+
+// race lets another program write at a random moment of an apply.
+func race(t *testing.T, random *rand.Rand) (refused bool) {
+	f := newFixture(t).withSettings(plainSettings)
+	other := otherWriter{f.settings, "mine"}
+	write := other.rename
+	if random.IntN(2) == 0 {
+		write = other.inPlace
+	}
+	plan := f.plan(f.setup.PlanInstall(f.place()))
+	start := make(chan struct{})
+	var done sync.WaitGroup
+	moment := time.Duration(random.IntN(60_000)) * time.Microsecond
+	done.Go(func() {
+		<-start
+		time.Sleep(moment) // the random moment
+		if err := write(); err != nil {
+			t.Error(err)
 		}
-		if err != nil {
-			refused++
-			wantCode(t, err, turnpost.Conflict)
-			if strings.Contains(got, "claude-code") {
-				t.Errorf("seed %d: refused (%v), and our hooks are there:\n%s", seed, err, got)
-			}
+	})
+	close(start)
+	_, err := f.setup.Apply(context.Background(), plan, "")
+	done.Wait()
+	got := f.read()
+	if !strings.Contains(got, `"other": "mine"`) || !json.Valid([]byte(got)) {
+		t.Errorf("the other program's change is lost (apply: %v):\n%s", err, got)
+	}
+	if err != nil {
+		wantCode(t, err, turnpost.Conflict)
+		if strings.Contains(got, "claude-code") {
+			t.Errorf("refused (%v), and our hooks are there:\n%s", err, got)
 		}
 	}
-	t.Logf("%d of 100 refused", refused)
+	return err != nil
 }
 
 // A file that appears while we create it is not overwritten, and one that
