@@ -2,6 +2,7 @@ package realtest
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,7 +14,7 @@ import (
 // what a killed client left behind, and all that came from it.
 func (h *Home) endProcesses() {
 	h.t.Helper()
-	Until(h.t, "the processes of this home have ended", func() bool {
+	until(context.Background(), h.t, "the processes of this home have ended", func() bool {
 		left := h.Processes()
 		for _, pid := range left {
 			_ = syscall.Kill(pid, syscall.SIGKILL) // it may have gone by itself

@@ -1,6 +1,7 @@
 package realtest
 
 import (
+	"context"
 	"sync"
 	"testing"
 	"time"
@@ -64,14 +65,20 @@ func await(t testing.TB, what string, p *pulse, done func() (bool, error)) {
 // their own waits, which miss nothing in between.
 func Until(t testing.TB, what string, ok func() bool) {
 	t.Helper()
+	until(t.Context(), t, what, ok)
+}
+
+// until is Until for cleanups, in which the context of the test is over.
+func until(ctx context.Context, t testing.TB, what string, ok func() bool) {
+	t.Helper()
 	const pause = 10 * time.Millisecond
 	for start := time.Now(); !ok(); {
 		if time.Since(start) > Patience {
 			t.Fatalf("waited %s until %s", Patience, what)
 		}
 		select {
-		case <-t.Context().Done():
-			t.Fatalf("until %s: %v", what, t.Context().Err())
+		case <-ctx.Done():
+			t.Fatalf("until %s: %v", what, ctx.Err())
 		case <-time.After(pause):
 		}
 	}
