@@ -74,7 +74,7 @@ func wantPlist(t *testing.T, plist, program string) {
 	found := false
 	for {
 		token, err := decoder.Token()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
