@@ -117,27 +117,6 @@ func TestCheckRunsTheRegisteredLine(t *testing.T) {
 	}
 }
 
-// A line that hangs is ended with everything that it started.
-func TestCheckIsBounded(t *testing.T) {
-	f := newFixture(t)
-	pidFile := filepath.Join(f.home, "pid")
-	hook := f.program("turnpost-hook", "sleep 600 & echo $! > "+ShellQuote(pidFile)+"; wait")
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	ended := make(chan lineResult)
-	go func() { ended <- runLine(ctx, ShellQuote(hook)+" || exit 0", os.Environ(), []byte("{}\n")) }()
-	var pid string
-	for deadline := time.Now().Add(runLimit); pid == "" && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
-		data, _ := os.ReadFile(pidFile)
-		pid, _ = strings.CutSuffix(string(data), "\n")
-	}
-	cancel() // as the limit does
-	if result := <-ended; result.err == nil {
-		t.Errorf("result %+v", result)
-	}
-	wantGone(t, pid)
-}
-
 // BR-04: a foreign hook whose author thought in milliseconds.
 func TestCheckFlagsForeignTimeouts(t *testing.T) {
 	f := newFixture(t).withSettings(`{"hooks":{"Stop":[{"hooks":[

@@ -3,12 +3,37 @@
 package setup
 
 import (
+	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 )
+
+// A line that hangs is ended with everything that it started.
+func TestCheckIsBounded(t *testing.T) {
+	f := newFixture(t)
+	pidFile := filepath.Join(f.home, "pid")
+	hook := f.program("turnpost-hook", "sleep 600 & echo $! > "+ShellQuote(pidFile)+"; wait")
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	ended := make(chan lineResult)
+	go func() { ended <- runLine(ctx, ShellQuote(hook)+" || exit 0", os.Environ(), []byte("{}\n")) }()
+	var pid string
+	for deadline := time.Now().Add(runLimit); pid == "" && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		data, _ := os.ReadFile(pidFile)
+		pid, _ = strings.CutSuffix(string(data), "\n")
+	}
+	cancel() // as the limit does
+	if result := <-ended; result.err == nil {
+		t.Errorf("result %+v", result)
+	}
+	wantGone(t, pid)
+}
 
 // wantGone waits until a process has ended; one that nobody has waited for yet
 // counts as gone when a signal does not reach it.
