@@ -36,7 +36,11 @@ parts() {
 	# shellcheck disable=SC2086 # lists of packages
 	{
 		if wanted plain; then part 'plain' $plain || status=1; fi
-		if wanted race; then CGO_ENABLED=1 part 'with the race detector' -race -timeout 15m $race || status=1; fi
+		if wanted race; then
+			CGO_ENABLED=1 part 'with the race detector' -race -timeout 15m $race || status=1
+			# The hub's rules are told as stories to a hub on its store.
+			CGO_ENABLED=1 part 'the stories of the hub, with the race detector' -race -run '^TestHub' $stories || status=1
+		fi
 		if wanted client; then part 'with the real client' -p 1 -timeout 15m $client || status=1; fi
 		if wanted browser; then part 'in the browser' -p 1 $browser || status=1; fi
 	}
@@ -48,7 +52,8 @@ asked=${*:-plain race client browser}
 if wanted race; then need_cgo; fi
 if wanted client || wanted browser; then scripts/install-test-tools.sh; fi
 
-race=$(list '^turnpost/internal/(hub|hub/.*|store|hook|setup) ')
+race=$(list '^turnpost/internal/(hub|hub/.*|hook|setup) ')
+stories=$(list '^turnpost/internal/store ')
 client=$(list '^turnpost/internal/realtest | turnpost/internal/realtest( |$)')
 browser=$(list '^turnpost/internal/web ')
 plain=$(list . | grep -vxF -e "$race" -e "$client" -e "$browser")
