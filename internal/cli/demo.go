@@ -121,7 +121,7 @@ func (a *app) demoHub(ctx context.Context, dir string) (hub *client.Client, stop
 				if hub.Stop(context.WithoutCancel(ctx)) != nil {
 					_ = cmd.Process.Kill()
 				}
-				<-ended
+				_ = <-ended // how it ended tells nobody anything
 			}, nil
 		}
 		select {

@@ -82,9 +82,16 @@ func TestPayloadsThroughTheHub(t *testing.T) {
 		ids = append(ids, posted.Item.ID)
 	}
 	for _, args := range [][]string{
-		{"inbox", "--limit", "500"}, {"inbox", "--json", "--limit", "500"}, {"inbox", "--all"}, {"tasks", "--limit", "500"},
-		{"tasks", "--json"}, {"wait"}, {"status"},
-		append([]string{"read"}, ids[:50]...), append([]string{"read"}, ids[50:100]...), append([]string{"read"}, ids[100:]...),
+		{"inbox", "--limit", "500"},
+		{"inbox", "--json", "--limit", "500"},
+		{"inbox", "--all"},
+		{"tasks", "--limit", "500"},
+		{"tasks", "--json"},
+		{"wait"},
+		{"status"},
+		append([]string{"read"}, ids[:50]...),
+		append([]string{"read"}, ids[50:100]...),
+		append([]string{"read"}, ids[100:]...),
 		append([]string{"read", "--json"}, ids[:50]...),
 	} {
 		out := p.run("", args...)

@@ -139,8 +139,10 @@ func (a *app) listenAddress(o upOptions, c config, dir statedir.Dir) (string, er
 	}
 	if address == "" {
 		address = defaultListen
-		if died, err := dir.ReadHub(); err == nil && died.TCP != "" {
-			address = died.TCP
+		if died, err := dir.ReadHub(); err == nil {
+			if address = died.TCP; address == "" {
+				address = noListen
+			}
 		}
 	}
 	if address == noListen {
