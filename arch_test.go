@@ -53,7 +53,6 @@ func layers() map[string][]string {
 
 		"internal/bench":                 {"internal/api/client", "internal/harness", "internal/hub", "internal/statedir", "internal/store"},
 		"internal/bench/bare":            {},
-		"internal/bench/bare":            {},
 		"internal/hub/hubtest":           {"internal/hub"},
 		"internal/hub/hubtest/storetest": {"internal/hub"},
 		"internal/realtest":              {},
