@@ -7,7 +7,7 @@ CGO_ENABLED ?= 0
 export GOTOOLCHAIN CGO_ENABLED
 
 PREFIX ?= $(HOME)/.local
-VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+VERSION ?= $(shell git describe --tags --match 'v[0-9]*' --dirty 2>/dev/null || echo 0.1.0-dev+$$(git rev-parse --short HEAD 2>/dev/null || echo unknown))
 
 .DEFAULT_GOAL := help
 .PHONY: help up install build demo check test bench gen newcomer
