@@ -57,17 +57,9 @@ func (t *tx) RenameAgent(from, to string) error {
 		return fmt.Errorf("rename agent: %w", err)
 	}
 	// A handle stands in the list as one JSON string, so its quoted form is exact.
-	if _, err := t.exec("rename addressee", `
+	_, err = t.exec("rename addressee", `
 		UPDATE items SET addressees = replace(addressees, ?, ?)
-		WHERE number IN (SELECT number FROM recipients WHERE handle = ?)`, quotedFrom, quotedTo, from); err != nil {
-		return err
-	}
-	if _, err := t.exec("rename addressee", `
-		INSERT INTO recipients (handle, number) SELECT ?, number FROM recipients WHERE handle = ?
-		ON CONFLICT (handle, number) DO NOTHING`, to, from); err != nil {
-		return err
-	}
-	_, err = t.exec("rename addressee", `DELETE FROM recipients WHERE handle = ?`, from)
+		WHERE number IN (SELECT number FROM deliveries WHERE handle = ? AND addressed)`, quotedFrom, quotedTo, to)
 	return err
 }
 

@@ -109,7 +109,6 @@ func fillForeign(b testing.TB, s *SQLite, n int) {
 				SELECT n, 'q-' || n, 'question', '', 0, '@agent-' || (n % 64), FALSE, '["@agent-' || ((n + 1) % 64) || '"]',
 					'', '', FALSE, 1790000000000000 + n, 'open', '', '', '', 0,
 					'Does /login still return 302?', '', 'The proxy changed last week. Please look at the route.' FROM k`,
-			`INSERT INTO recipients ` + numbers + ` SELECT '@agent-' || ((n + 1) % 64), n FROM k`,
 			`INSERT INTO deliveries ` + numbers + `
 				SELECT '@agent-' || ((n + 1) % 64), n / 64 + 1, n, 'q-' || n, 'question', TRUE, FALSE, 2, 'stored',
 					'', '', 0, 0, 0, 1790000000000000 + n, 0, FALSE FROM k`,

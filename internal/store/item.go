@@ -63,17 +63,7 @@ func (t *tx) AddItem(i turnpost.Item) (turnpost.Item, error) {
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		number, i.ID, string(i.Kind), i.Channel, i.Seq, i.Author, i.Human, to, i.Thread, i.ReplyTo, i.Urgent,
 		micros(i.At), string(i.State), i.ClaimedBy, i.Session, i.ClosedBy, micros(i.ClosedAt), i.Summary, i.Result, i.Body)
-	if err != nil {
-		return i, err
-	}
-	for _, handle := range i.To {
-		if _, err := t.exec("add recipient", `
-			INSERT INTO recipients (handle, number) VALUES (?, ?) ON CONFLICT (handle, number) DO NOTHING`,
-			handle, number); err != nil {
-			return i, err
-		}
-	}
-	return i, nil
+	return i, err
 }
 
 func (t *tx) SaveItem(i turnpost.Item) error {

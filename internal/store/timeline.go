@@ -41,12 +41,14 @@ func (t *tx) Timeline(f hub.TimelineFilter) ([]turnpost.Item, error) {
 	return list(t, "read timeline", query, append(args, f.Limit), scanItem)
 }
 
-const addressedTo = `EXISTS (SELECT 1 FROM recipients x WHERE x.handle = ? AND x.number = i.number)`
+// An item is to whom a delivery addresses it: the hub makes one for each name
+// in Item.To. That a handle got it by a channel only does not count.
+const addressedTo = `EXISTS (SELECT 1 FROM deliveries x WHERE x.number = i.number AND x.handle = ? AND x.addressed)`
 
 // streams picks the walks for a filter. Channels are seen by everybody, the rest
 // by its author and its addressees.
 func streams(f hub.TimelineFilter) []stream {
-	const plain, joined = `i.number`, `r.number`
+	const plain, joined = `i.number`, `d.number`
 	visible, seer := ``, []any(nil)
 	if f.Viewer != "" && f.Viewer != f.Handle {
 		visible = ` AND (i.channel <> '' OR i.author = ? OR ` + addressedTo + `)`
@@ -56,7 +58,7 @@ func streams(f hub.TimelineFilter) []stream {
 		return stream{`items i WHERE i.author = ?` + more, append([]any{handle}, args...), plain}
 	}
 	byRecipient := func(handle, more string, args []any) stream {
-		return stream{`recipients r JOIN items i ON i.number = r.number WHERE r.handle = ?` + more,
+		return stream{`deliveries d JOIN items i ON i.number = d.number WHERE d.handle = ? AND d.addressed` + more,
 			append([]any{handle}, args...), joined}
 	}
 	switch {

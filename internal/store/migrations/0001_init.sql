@@ -85,13 +85,6 @@ CREATE INDEX items_public  ON items (number) WHERE channel <> '';
 CREATE INDEX items_thread  ON items (thread, number) WHERE thread <> '';
 CREATE INDEX items_open    ON items (kind, number) WHERE state = 'open';
 
--- addressees once more, as what can be searched.
-CREATE TABLE recipients (
-    handle TEXT   NOT NULL,
-    number BIGINT NOT NULL,
-    PRIMARY KEY (handle, number)
-);
-
 -- priority is the order of offers: 0 urgent, 1 answer, 2 question or task, 3 the rest.
 CREATE TABLE deliveries (
     handle     TEXT     NOT NULL,
@@ -118,6 +111,7 @@ CREATE TABLE deliveries (
 -- Everything that is asked at a turn boundary, or again and again, sees open
 -- deliveries only: closed ones, however many, cost nothing there.
 CREATE INDEX deliveries_open  ON deliveries (handle, priority, seq, state) WHERE state IN ('stored', 'held', 'shown');
+CREATE INDEX deliveries_to    ON deliveries (handle, number) WHERE addressed;
 CREATE INDEX deliveries_held  ON deliveries (handle) WHERE state = 'held';
 CREATE INDEX deliveries_offer ON deliveries (offer) WHERE offer <> '';
 CREATE INDEX deliveries_unseen ON deliveries (stored_at)
