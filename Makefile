@@ -31,8 +31,8 @@ demo: build ## show a question delivered, answered, and an idle session woken; n
 check: ## everything but tests: format, vet, lint, modules, generated files, cross-builds
 	@scripts/check.sh
 
-test: ## install what tests need, then run all of them; a skipped test is a failure
-	@scripts/test.sh
+test: ## install what tests need, then run all (or PARTS="plain race client browser"); a skip fails
+	@scripts/test.sh $(PARTS)
 
 bench: ## measure the hook, posts, waits, wakes, start-up and memory
 	go run ./internal/bench
