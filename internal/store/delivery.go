@@ -23,7 +23,12 @@ const isOpenOf = `d.priority >= 0 AND ` + isOpen
 func deliveryFields(d *turnpost.Delivery) []any {
 	return []any{
 		&d.Handle, &d.Seq, &d.Item, &d.Kind, &d.Addressed, &d.Urgent, &d.State, &d.Offer, &d.Session,
-		&d.Attempt, moment{&d.OfferedAt}, moment{&d.Lease}, moment{&d.At}, moment{&d.ClosedAt}, &d.Told,
+		&d.Attempt,
+		moment{&d.OfferedAt},
+		moment{&d.Lease},
+		moment{&d.At},
+		moment{&d.ClosedAt},
+		&d.Told,
 	}
 }
 

@@ -130,7 +130,7 @@ func fillDisk(ctx context.Context, s *SQLite, size int) (stored int, err error) 
 func wantDiskFull(err error) error {
 	coded, ok := errors.AsType[*turnpost.Error](err)
 	if !ok || coded.Code != turnpost.Unavailable || coded.Hint == "" || !strings.HasPrefix(coded.Message, "disk full") {
-		return fmt.Errorf("got %v, want disk full", err)
+		return fmt.Errorf("want disk full, got %w", err)
 	}
 	return nil
 }

@@ -33,8 +33,10 @@ func BenchmarkHubPost(b *testing.B) {
 	}
 	for i := range 50 {
 		root := fmt.Sprintf("/src/repo%d", i)
-		if _, err := h.Handle(ctx, turnpost.Event{Kind: turnpost.SessionStart, Harness: "standin", Native: root, Attended: true,
-			Place: turnpost.Place{Root: root, Main: root}, Process: turnpost.Process{Pid: 100 + i, Start: "boot"}}); err != nil {
+		if _, err := h.Handle(ctx, turnpost.Event{
+			Kind: turnpost.SessionStart, Harness: "standin", Native: root, Attended: true,
+			Place: turnpost.Place{Root: root, Main: root}, Process: turnpost.Process{Pid: 100 + i, Start: "boot"},
+		}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -14,8 +14,13 @@ const itemColumns = `i.id, i.kind, i.channel, i.seq, i.author, i.human, i.addres
 
 func itemFields(i *turnpost.Item) []any {
 	return []any{
-		&i.ID, &i.Kind, &i.Channel, &i.Seq, &i.Author, &i.Human, nameList{&i.To}, &i.Thread, &i.ReplyTo, &i.Urgent,
-		moment{&i.At}, &i.State, &i.ClaimedBy, &i.Session, &i.ClosedBy, moment{&i.ClosedAt}, &i.Summary, &i.Result,
+		&i.ID, &i.Kind, &i.Channel, &i.Seq, &i.Author, &i.Human,
+		nameList{&i.To},
+		&i.Thread, &i.ReplyTo, &i.Urgent,
+		moment{&i.At},
+		&i.State, &i.ClaimedBy, &i.Session, &i.ClosedBy,
+		moment{&i.ClosedAt},
+		&i.Summary, &i.Result,
 	}
 }
 

@@ -46,10 +46,12 @@ func TestHubRestart(t *testing.T) {
 	}
 	event := func(n int, kind turnpost.Kind) turnpost.Event {
 		root := fmt.Sprintf("/src/repo%d", n)
-		return turnpost.Event{Kind: kind, Harness: "standin", Native: fmt.Sprint("n", n), Cwd: root,
+		return turnpost.Event{
+			Kind: kind, Harness: "standin", Native: fmt.Sprint("n", n), Cwd: root,
 			Place: turnpost.Place{Root: root, Main: root}, Attended: true,
 			Process: turnpost.Process{Pid: 100 + n, Start: "boot"},
-			Accepts: turnpost.Accepts{Context: kind == turnpost.SessionStart, Continue: kind == turnpost.TurnEnd}}
+			Accepts: turnpost.Accepts{Context: kind == turnpost.SessionStart, Continue: kind == turnpost.TurnEnd},
+		}
 	}
 
 	h, stop := start()

@@ -58,14 +58,19 @@ func streams(f hub.TimelineFilter) []stream {
 		return stream{`items i WHERE i.author = ?` + more, append([]any{handle}, args...), plain}
 	}
 	byRecipient := func(handle, more string, args []any) stream {
-		return stream{`deliveries d JOIN items i ON i.number = d.number WHERE d.handle = ? AND d.addressed` + more,
-			append([]any{handle}, args...), joined}
+		return stream{
+			`deliveries d JOIN items i ON i.number = d.number WHERE d.handle = ? AND d.addressed` + more,
+			append([]any{handle}, args...), joined,
+		}
 	}
 	switch {
 	case f.Channel != "" && f.Handle != "":
 		// A channel item from or to the handle: walk the channel.
-		return []stream{{`items i WHERE i.channel = ? AND i.channel <> '' AND (i.author = ? OR ` + addressedTo + `)`,
-			[]any{f.Channel, f.Handle, f.Handle}, plain}}
+		return []stream{{
+			`items i WHERE i.channel = ? AND i.channel <> '' AND (i.author = ? OR ` + addressedTo + `)`,
+			[]any{f.Channel, f.Handle, f.Handle},
+			plain,
+		}}
 	case f.Channel != "":
 		return []stream{{`items i WHERE i.channel = ? AND i.channel <> ''`, []any{f.Channel}, plain}}
 	case f.Handle != "":

@@ -108,9 +108,7 @@ func panicInUpdate(t *testing.T, s store) {
 		if err := tx.SaveAgent(agent("@web")); err != nil {
 			return err
 		}
-		var nothing map[string]int
-		nothing["x"] = 1
-		return nil
+		panic("in an update")
 	})
 	if turnpost.CodeOf(err) != turnpost.Internal {
 		t.Errorf("panic: %v, want an internal error", err)
