@@ -104,11 +104,15 @@ func (t *tx) OfOffer(offer string) ([]turnpost.Delivery, error) {
 		[]any{offer}, scanDelivery)
 }
 
+// OpenInbox chooses by the index of open deliveries alone and reads only those
+// that it returns.
 func (t *tx) OpenInbox(handle string, addressed bool, limit int) ([]turnpost.Entry, error) {
 	return list(t, "read inbox", `
 		SELECT `+deliveryColumns+`, `+itemColumns+`
 		FROM deliveries d JOIN items i ON i.number = d.number
-		WHERE d.handle = ? AND (d.addressed OR NOT ?) AND `+isOpenOf+` ORDER BY d.seq LIMIT ?`, []any{handle, addressed, limit}, scanEntry)
+		WHERE d.handle = ? AND d.seq IN (SELECT o.seq FROM (SELECT d.seq FROM deliveries d
+			WHERE d.handle = ? AND (d.addressed OR NOT ?) AND `+isOpenOf+` ORDER BY d.seq LIMIT ?) o)
+		ORDER BY d.seq`, []any{handle, handle, addressed, limit}, scanEntry)
 }
 
 func (t *tx) Archive(handle string, addressed bool, before int64, limit int) ([]turnpost.Entry, error) {

@@ -63,7 +63,7 @@ var hot = map[string]string{
 	"ORDER BY d.priority, d.seq LIMIT":         "SEARCH d USING INDEX deliveries_open (handle=?)",
 	"SELECT COUNT(*) FROM deliveries d WHERE":  "SEARCH d USING COVERING INDEX deliveries_open (handle=?)",
 	"SELECT MIN(d.seq) - 1":                    "SEARCH d USING COVERING INDEX deliveries_open (handle=? AND priority>?)",
-	"ORDER BY d.seq LIMIT":                     "SEARCH d USING INDEX deliveries_open (handle=? AND priority>?)",
+	"ORDER BY d.seq LIMIT":                     "SEARCH d USING COVERING INDEX deliveries_open (handle=? AND priority>?)",
 	"WHERE d.offer = ?":                        "SEARCH d USING INDEX deliveries_offer (offer=?)",
 	"ORDER BY d.stored_at LIMIT":               "SEARCH d USING INDEX deliveries_unseen (stored_at<?)",
 	"ORDER BY d.attempt, d.lease LIMIT":        "SEARCH d USING INDEX deliveries_ignored (attempt>?)",

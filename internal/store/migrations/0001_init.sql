@@ -110,7 +110,8 @@ CREATE TABLE deliveries (
 
 -- Everything that is asked at a turn boundary, or again and again, sees open
 -- deliveries only: closed ones, however many, cost nothing there.
-CREATE INDEX deliveries_open  ON deliveries (handle, priority, seq, state) WHERE state IN ('stored', 'held', 'shown');
+CREATE INDEX deliveries_open  ON deliveries (handle, priority, seq, state, addressed)
+    WHERE state IN ('stored', 'held', 'shown');
 CREATE INDEX deliveries_to    ON deliveries (handle, number) WHERE addressed;
 CREATE INDEX deliveries_held  ON deliveries (handle) WHERE state = 'held';
 CREATE INDEX deliveries_offer ON deliveries (offer) WHERE offer <> '';
