@@ -20,7 +20,7 @@ func BenchmarkEvent(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	go s.Serve(b.Context()) //nolint:errcheck // ends with the benchmark
+	go s.Serve(b.Context()) // ends with the benchmark
 	c, err := net.Dial("unix", s.socket.Addr().String())
 	if err != nil {
 		b.Fatal(err)

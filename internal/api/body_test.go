@@ -3,6 +3,7 @@ package api
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -233,7 +234,9 @@ func TestMalformedBodies(t *testing.T) {
 	f.who = &turnpost.Identity{Human: true} // login asks the hub itself
 	s := listen(t, f)
 	serve(t, s)
-	transport := &http.Transport{Dial: func(_, _ string) (net.Conn, error) { return net.Dial("unix", s.socket.Addr().String()) }}
+	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", s.socket.Addr().String())
+	}}
 	defer transport.CloseIdleConnections()
 
 	valid := writeRoutes(t)
@@ -326,7 +329,7 @@ func TestBodyCapsAndLengths(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		go io.WriteString(c, "POST "+test.path+" HTTP/1.1\r\nHost: turnpost\r\n"+test.rest) //nolint:errcheck // closed before all is read
+		go io.WriteString(c, "POST "+test.path+" HTTP/1.1\r\nHost: turnpost\r\n"+test.rest) // closed before all is read
 		in := bufio.NewReader(c)
 		answer, err := http.ReadResponse(in, nil)
 		if err != nil {

@@ -319,7 +319,7 @@ func sendRaw(t *testing.T, network, address, request string) *http.Response {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	go io.WriteString(c, request) //nolint:errcheck // the server may close before it has read it all
+	go io.WriteString(c, request) // the server may close before it has read it all
 	answer, err := http.ReadResponse(bufio.NewReader(c), nil)
 	if err != nil {
 		t.Fatalf("%.60q: %v", request, err)

@@ -35,11 +35,15 @@ func TestHubOverTheWire(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		wire := &wire{Hub: h, released: map[string]chan struct{}{}, clients: map[string]*client.Client{},
-			socket: filepath.Join(dir, "hub.sock")}
+		wire := &wire{
+			Hub: h, released: map[string]chan struct{}{}, clients: map[string]*client.Client{},
+			socket: filepath.Join(dir, "hub.sock"),
+		}
 		token := strings.Repeat("t0ken", 13)
-		server, err := api.Listen(api.Config{Backend: wire, Socket: wire.socket, TCP: "127.0.0.1:0", Token: token,
-			Version: "test", Protocol: 1, Logger: slog.New(slog.DiscardHandler)})
+		server, err := api.Listen(api.Config{
+			Backend: wire, Socket: wire.socket, TCP: "127.0.0.1:0", Token: token,
+			Version: "test", Protocol: 1, Logger: slog.New(slog.DiscardHandler),
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -44,13 +44,17 @@ func (b *bench) fill(n int) error {
 						return err
 					}
 				}
-				item, err := tx.AddItem(turnpost.Item{Kind: turnpost.Question, Author: "@filler", To: []string{to},
-					Summary: "Does /login still return 302, or did the last deploy change that?", At: now, State: turnpost.ItemOpen})
+				item, err := tx.AddItem(turnpost.Item{
+					Kind: turnpost.Question, Author: "@filler", To: []string{to},
+					Summary: "Does /login still return 302, or did the last deploy change that?", At: now, State: turnpost.ItemOpen,
+				})
 				if err != nil {
 					return err
 				}
-				_, err = tx.AddDelivery(turnpost.Delivery{Handle: to, Item: item.ID, Kind: item.Kind, Addressed: true,
-					State: turnpost.Stored, Told: true, At: now})
+				_, err = tx.AddDelivery(turnpost.Delivery{
+					Handle: to, Item: item.ID, Kind: item.Kind, Addressed: true,
+					State: turnpost.Stored, Told: true, At: now,
+				})
 				if err != nil {
 					return err
 				}

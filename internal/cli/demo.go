@@ -117,11 +117,10 @@ func (a *app) demoHub(ctx context.Context, dir string) (hub *client.Client, stop
 		if file, err := state.ReadHub(); err == nil && answers(file) {
 			hub = client.New(client.Address{Socket: file.Socket})
 			return hub, func() {
-				// It is thrown away: however it ends.
 				if hub.Stop(context.WithoutCancel(ctx)) != nil {
 					_ = cmd.Process.Kill()
 				}
-				_ = <-ended // how it ended tells nobody anything
+				<-ended //nolint:errcheck // it is thrown away, however it ended
 			}, nil
 		}
 		select {

@@ -291,7 +291,8 @@ func TestClaudeRegistry(t *testing.T) {
 	since := time.UnixMilli(1796100000123).UTC()
 	for in, want := range map[string]harness.RegistryState{
 		`{"pid":42,"procStart":"77","sessionId":"s1","status":"busy","statusUpdatedAt":1796100000123,"more":{}}`: {
-			Pid: 42, Start: "77", Live: turnpost.Live{Native: "s1", State: turnpost.StateWorking, Since: since}},
+			Pid: 42, Start: "77", Live: turnpost.Live{Native: "s1", State: turnpost.StateWorking, Since: since},
+		},
 		`{"status":"idle"}`:  {Live: turnpost.Live{State: turnpost.StateIdle}},
 		`{"status":"shell"}`: {Live: turnpost.Live{State: turnpost.StateIdle}},
 		`{"status":"waiting","waitingFor":"permission prompt"}`:                      {Live: turnpost.Live{State: turnpost.StateWaiting, Wants: turnpost.WantPermission}},

@@ -175,7 +175,7 @@ func resend(tx Tx, item turnpost.Item) (sending, error) {
 	sent := sending{item: item}
 	for _, handle := range item.To {
 		agent, err := tx.Agent(handle)
-		if err == ErrNoRow { // renamed since
+		if errors.Is(err, ErrNoRow) { // renamed since
 			continue
 		} else if err != nil {
 			return sent, err
@@ -243,9 +243,9 @@ func (p poster) post(d turnpost.Draft) (sending, error) {
 			continue
 		}
 		agent, err := p.tx.Agent(handle)
-		if err != nil && err != ErrNoRow {
+		if err != nil && !errors.Is(err, ErrNoRow) {
 			return sending{}, err
-		} else if err == ErrNoRow {
+		} else if errors.Is(err, ErrNoRow) {
 			if i >= len(d.To) && d.ReplyTo == "" { // a mention of nobody is just text
 				continue
 			}

@@ -55,8 +55,6 @@ func blank(data []byte) bool {
 	return len(bytes.Trim(bytes.TrimPrefix(data, []byte(byteOrderMark)), " \t\r\n")) == 0
 }
 
-func (d document) bytes() []byte { return append([]byte(d.bom), d.text...) }
-
 func (d document) syntaxRefusal(err error) error {
 	var syntax *json.SyntaxError
 	if !errors.As(err, &syntax) {

@@ -24,11 +24,15 @@ func TestReport(t *testing.T) {
 		},
 		{
 			"a subtest fails", `func TestA(t *testing.T) { t.Run("x", func(t *testing.T) { t.Error("why") }); t.Run("y", func(t *testing.T) {}) }`,
-			false, []string{"FAILED  p TestA/x", "why", "FAIL p "}, "1 passed, 1 failed, 0 skipped",
+			false,
+			[]string{"FAILED  p TestA/x", "why", "FAIL p "},
+			"1 passed, 1 failed, 0 skipped",
 		},
 		{
 			"a parent fails alone", `func TestA(t *testing.T) { t.Run("x", func(t *testing.T) {}); t.Error("late") }`,
-			false, []string{"FAILED  p TestA ", "late"}, "1 passed, 1 failed, 0 skipped",
+			false,
+			[]string{"FAILED  p TestA ", "late"},
+			"1 passed, 1 failed, 0 skipped",
 		},
 		{
 			"skipped", `func TestA(t *testing.T) { t.Skip("no moon") }
@@ -36,16 +40,22 @@ func TestReport(t *testing.T) {
 		},
 		{
 			"panic", `func TestA(t *testing.T) { panic("ouch") }`,
-			false, []string{"ouch", "FAIL p "}, "0 passed, 1 failed, 0 skipped",
+			false,
+			[]string{"ouch", "FAIL p "},
+			"0 passed, 1 failed, 0 skipped",
 		},
 		{
 			"exit", `func TestA(t *testing.T) {}
 				func TestMain(m *testing.M) { m.Run(); os.Exit(3) }`,
-			false, []string{"FAIL p "}, "1 passed, 1 failed, 0 skipped",
+			false,
+			[]string{"FAIL p "},
+			"1 passed, 1 failed, 0 skipped",
 		},
 		{
 			"does not build", `func TestA(t *testing.T) { return 1 }`,
-			false, []string{"too many return values", "FAIL p "}, "0 passed, 1 failed, 0 skipped",
+			false,
+			[]string{"too many return values", "FAIL p "},
+			"0 passed, 1 failed, 0 skipped",
 		},
 		{"nothing", `func helper(*testing.T) {}`, false, nil, "0 passed, 0 failed, 0 skipped"},
 	} {
