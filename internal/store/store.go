@@ -54,9 +54,10 @@ type config struct {
 	beforeCommit func() error // tests: a fault at the commit
 }
 
-// OnError names who hears of errors that no caller waits for: those of Later,
-// of checkpoints, the stack of a panic in an update. It is called from the
-// goroutine that writes, so it must neither block nor use the store.
+// OnError names who hears of errors that no caller waits for: those of Later and
+// of moving the log, what broke the store, the stack of a panic. It is called
+// while the store works, from several goroutines, so it must neither block nor
+// use the store.
 func OnError(report func(error)) Option {
 	return func(c *config) { c.onError = report }
 }
