@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"turnpost"
 	"turnpost/internal/realtest"
@@ -152,6 +153,36 @@ func TestLostConfirmationOfAWake(t *testing.T) {
 	wantRequests(t, api.Requests(), "", q.ID, "")
 	if between.lost() != 1 {
 		t.Errorf("%d confirmations were lost, want 1", between.lost())
+	}
+}
+
+// TestSlowHubDelaysNothing leaves a turn end without an answer: the turn ends
+// all the same, unseen, and what the answer held comes at the next one.
+func TestSlowHubDelaysNothing(t *testing.T) {
+	w := readyWorld(t, 1)
+	between := w.interpose()
+	var q turnpost.Item
+	var replied time.Time
+	api := realtest.NewAPI(t,
+		meanwhile(func() {
+			q = w.ask("@repo", "Still there?", turnpost.ClassTurnEnd)
+			replied = time.Now()
+		}, realtest.Say("one done")),
+		realtest.Say("two done"),
+		realtest.Say("I am"),
+	)
+	tui := w.tui(api)
+
+	between.stallNext()
+	turn(tui, "do one", "one done")
+	took := time.Since(replied)
+	wantQuiet(t, tui)
+	w.awaitDelivery(q.ID, turnpost.Stored)
+	turn(tui, "do two", "I am")
+
+	wantRequests(t, api.Requests(), "", "", q.ID+again)
+	if between.stalled() != 1 || took > 5*time.Second {
+		t.Errorf("%d turn ends were stalled, the turn ended %s after the reply", between.stalled(), took)
 	}
 }
 

@@ -1,5 +1,17 @@
 //go:build unix
 
+// Package e2e runs the real Claude Code client with the whole of Turnpost, set
+// up the way a person does it: both programs built and installed in a home of
+// its own, `turnpost up -d`, what `turnpost setup` says, and the registration
+// that it prints. The model is scripted and counts what it is asked.
+//
+// A case is a story: a world, a script for the model, what people and agents
+// do, and then every request with the items that it brought (wantRequests).
+// What needs a client but not Turnpost belongs to realtest, what needs no
+// client to hubtest.
+//
+// A hook gives up after 300 ms. On a machine so busy that this happens a case
+// may fail, or take half a minute longer, with nothing wrong.
 package e2e
 
 import (
