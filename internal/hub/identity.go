@@ -226,7 +226,7 @@ func (h *Hub) chooseHandle(ev turnpost.Event, resumed string, old *session, agen
 			return old.Handle, ""
 		}
 	}
-	if resumed != "" && len(h.liveOf(resumed)) == 0 {
+	if resumed != "" && known(agents, resumed) && len(h.liveOf(resumed)) == 0 {
 		return resumed, ""
 	}
 	base := h.placeHandle(ev.Place, agents)

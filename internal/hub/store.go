@@ -36,7 +36,7 @@ type Tx interface {
 	Agent(handle string) (turnpost.Agent, error)
 	Agents() ([]turnpost.Agent, error) // all handles, by name
 	SaveAgent(turnpost.Agent) error    // insert or replace; never lowers LastSeq
-	RenameAgent(from, to string) error // with inbox, memberships, items' To and authors left as they were
+	RenameAgent(from, to string) error // with its inbox, memberships, what it wrote and what it claimed
 
 	SessionByNative(harness, native string) (SessionRow, error)
 	Sessions(endedAfter time.Time) ([]SessionRow, error) // live ones, and those that ended after it

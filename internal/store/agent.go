@@ -38,9 +38,9 @@ func (t *tx) SaveAgent(a turnpost.Agent) error {
 	return err
 }
 
-// RenameAgent takes along the memberships (by their foreign key), the inbox and
-// what items say about their addressees. Authors stay: who wrote a
-// thing under which name is history.
+// RenameAgent takes along the memberships (by their foreign key), the inbox, and
+// what items say of authors, addressees and claims: whoever answers an old
+// question reaches its author.
 func (t *tx) RenameAgent(from, to string) error {
 	if from == to {
 		_, err := t.Agent(from)
@@ -57,6 +57,13 @@ func (t *tx) RenameAgent(from, to string) error {
 		return fmt.Errorf("rename agent: %w", err)
 	}
 	// A handle stands in the list as one JSON string, so its quoted form is exact.
+	if _, err := t.exec("rename author", `UPDATE items SET author = ? WHERE author = ?`, to, from); err != nil {
+		return err
+	}
+	if _, err := t.exec("rename claim", `
+		UPDATE items SET claimed_by = ? WHERE kind = 'task' AND state = 'open' AND claimed_by = ?`, to, from); err != nil {
+		return err
+	}
 	_, err = t.exec("rename addressee", `
 		UPDATE items SET addressees = replace(addressees, ?, ?)
 		WHERE number IN (SELECT number FROM deliveries WHERE handle = ? AND addressed)`, quotedFrom, quotedTo, to)

@@ -150,12 +150,17 @@ func identityStories() []story {
 		{name: "a renamed handle keeps its mail", tell: func(t *testing.T, r *Rig) {
 			a, b := r.Agent("api").Idle(), r.Agent("web").Idle()
 			r.Ask(b.Hub(), "@api", "to the old name")
+			asked := r.Ask(a.Hub(), "@web", "from the old name")
 			me, err := a.Hub().Name(context.Background(), turnpost.NameRequest{Name: "gateway"})
 			if err != nil || me.Handle != "@gateway" || me.Unread != 1 {
 				t.Fatalf("named %+v, %v", me, err)
 			}
 			if text := a.Hear(); !strings.Contains(text, "to the old name") {
 				t.Errorf("the ring brought %q", text)
+			}
+			r.Post(b.Hub(), turnpost.Draft{Kind: turnpost.Answer, ReplyTo: asked.Item.ID, Summary: "to the new name"})
+			if text := a.Tool(); !strings.Contains(text, "to the new name") {
+				t.Errorf("the answer came as %q", text)
 			}
 			if _, err := b.Hub().Name(context.Background(), turnpost.NameRequest{Name: "gateway"}); turnpost.CodeOf(err) != turnpost.Conflict {
 				t.Errorf("took a name that exists: %v", err)

@@ -52,7 +52,7 @@ func rename(t *testing.T, s store) {
 		[]string{"@new", "@web"})
 	same(t, "addressees", get(t, s, func(tx hub.Tx) (turnpost.Item, error) { return tx.Item(first.ID) }).To,
 		[]string{"@new", "@older"})
-	same(t, "author", get(t, s, func(tx hub.Tx) (turnpost.Item, error) { return tx.Item(second.ID) }).Author, "@old")
+	same(t, "author", get(t, s, func(tx hub.Tx) (turnpost.Item, error) { return tx.Item(second.ID) }).Author, "@new")
 	d := get(t, s, func(tx hub.Tx) (turnpost.Delivery, error) { return tx.Delivery("@new", first.ID) })
 	same(t, "delivery", d, turnpost.Delivery{
 		Handle: "@new", Seq: 1, Item: first.ID, Kind: turnpost.Question, Addressed: true,
@@ -63,7 +63,13 @@ func rename(t *testing.T, s store) {
 	same(t, "timeline of the new name",
 		itemIDs(get(t, s, func(tx hub.Tx) ([]turnpost.Item, error) {
 			return tx.Timeline(hub.TimelineFilter{Handle: "@new", Limit: 10})
-		})), []string{first.ID})
+		})), []string{second.ID, first.ID})
+	task := s.post(t, turnpost.Item{Kind: turnpost.Task, Author: "@web", State: turnpost.ItemOpen, To: []string{"@web"}})
+	s.update(t, func(tx hub.Tx) error {
+		task.ClaimedBy = "@new"
+		return errors.Join(tx.SaveItem(task), tx.RenameAgent("@new", "@newer"), tx.RenameAgent("@newer", "@new"))
+	})
+	same(t, "claim", get(t, s, func(tx hub.Tx) (turnpost.Item, error) { return tx.Item(task.ID) }).ClaimedBy, "@new")
 
 	third := s.post(t, turnpost.Item{Kind: turnpost.Note, Author: "@web", To: []string{"@new"}})
 	d = get(t, s, func(tx hub.Tx) (turnpost.Delivery, error) { return tx.Delivery("@new", third.ID) })
