@@ -114,6 +114,14 @@ func (w *world) tui(api *realtest.API, args ...string) *realtest.TUI {
 	return w.client(api, append([]string{"--allowedTools", "Bash"}, args...)...).TUI(w.t)
 }
 
+// tuiIn is a client in another directory, which may do nothing without asking.
+func (w *world) tuiIn(dir string, api *realtest.API) *realtest.TUI {
+	w.t.Helper()
+	client := w.client(api)
+	client.Dir = dir
+	return client.TUI(w.t)
+}
+
 // turn is one whole turn: a prompt, and its last reply.
 func turn(tui *realtest.TUI, prompt, reply string) {
 	tui.Type(prompt)

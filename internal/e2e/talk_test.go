@@ -15,19 +15,15 @@ import (
 func TestTwoSessionsTalk(t *testing.T) {
 	w := readyWorld(t, 2)
 	w.registerTools()
-	start := func(name string, steps ...realtest.Step) (*realtest.TUI, *realtest.API) {
-		api := realtest.NewAPI(t, steps...)
-		client := w.client(api)
-		client.Dir = w.home.Project(name)
-		return client.TUI(t), api
-	}
+	webDir, backDir := w.home.Project("web"), w.home.Project("back")
 	var webIsIdle realtest.Gate
-	back, backAPI := start("back", realtest.Say("ready"), reply("302, as before").Behind(&webIsIdle), realtest.Say("answered"))
-	web, webAPI := start("web",
+	backAPI := realtest.NewAPI(t, realtest.Say("ready"), reply("302, as before").Behind(&webIsIdle), realtest.Say("answered"))
+	webAPI := realtest.NewAPI(t,
 		realtest.Call("mcp__turnpost__post", object{"kind": "question", "to": []string{"@back"}, "summary": "Does /login still return 302?"}),
 		realtest.Say("asked"),
 		realtest.Say("so it is 302"),
 	)
+	back, web := w.tuiIn(backDir, backAPI), w.tuiIn(webDir, webAPI)
 
 	turn(back, "wait for questions", "ready")
 	turn(web, "ask the back end", "asked")

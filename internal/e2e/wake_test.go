@@ -91,19 +91,38 @@ func TestIdleSessionIsWoken(t *testing.T) {
 	t.Logf("post to request: %v, median %s", took, quantile(t, took, 0.5))
 }
 
+// TestMailWaitsForResume asks an agent that has gone; it does not sit silent
+// when it comes back.
+func TestMailWaitsForResume(t *testing.T) {
+	w := readyWorld(t, 1)
+	api := realtest.NewAPI(t, realtest.Say("one done"), realtest.Say("woken"))
+	tui := w.tui(api)
+	turn(tui, "do one", "one done")
+	id := tui.Session()
+	tui.Exit()
+
+	item := w.ask("@repo", "Are you there?", turnpost.ClassNobody)
+	w.board("the mail is unclaimed", func(b turnpost.Board) bool {
+		return len(b.Unclaimed) == 1 && b.Unclaimed[0].Handle == "@repo" && b.Unclaimed[0].Unread == 1
+	})
+	tui = w.tui(api, "--resume", id)
+	settle(tui, "woken")
+
+	wantRequests(t, api.Requests(), "", item.ID)
+	if text := api.Wait(2).Fresh(); !strings.Contains(text, "1 item waits for you and arrives by itself in a moment.") {
+		t.Errorf("the start line says nothing of the mail: %s", text)
+	}
+}
+
 // TestOnlyTheRungSessionWakes has two idle agents.
 func TestOnlyTheRungSessionWakes(t *testing.T) {
 	w := readyWorld(t, 2)
-	start := func(name string, steps ...realtest.Step) (*realtest.TUI, *realtest.API) {
-		api := realtest.NewAPI(t, append([]realtest.Step{realtest.Say("ready")}, steps...)...)
-		client := w.client(api)
-		client.Dir = w.home.Project(name)
-		tui := client.TUI(t)
-		turn(tui, "start", "ready")
-		return tui, api
-	}
-	web, webAPI := start("web", realtest.Say("no more"))
-	back, backAPI := start("back", realtest.Say("woken"))
+	webDir, backDir := w.home.Project("web"), w.home.Project("back")
+	webAPI := realtest.NewAPI(t, realtest.Say("ready"), realtest.Say("no more"))
+	backAPI := realtest.NewAPI(t, realtest.Say("ready"), realtest.Say("woken"))
+	web, back := w.tuiIn(webDir, webAPI), w.tuiIn(backDir, backAPI)
+	turn(web, "start", "ready")
+	turn(back, "start", "ready")
 
 	item := w.ask("@back", "Are you there?", turnpost.ClassRung)
 	settle(back, "woken")
