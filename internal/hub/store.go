@@ -27,6 +27,13 @@ type Store interface {
 	Close() error
 }
 
+// Breakable is a store that can stop writing for good, after the disk failed
+// it. What it holds can still be read.
+type Breakable interface {
+	// Broken says why nothing is written any more, nil while all is well.
+	Broken() error
+}
+
 // ErrNoRow is returned by the getters of Tx for what does not exist.
 var ErrNoRow = errors.New("no such row")
 

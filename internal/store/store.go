@@ -40,7 +40,10 @@ type SQLite struct {
 	closeResult error
 }
 
-var _ hub.Store = (*SQLite)(nil)
+var (
+	_ hub.Store     = (*SQLite)(nil)
+	_ hub.Breakable = (*SQLite)(nil)
+)
 
 // readers is how many Views run at once; more wait for one to end.
 const readers = 4
