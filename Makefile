@@ -35,7 +35,8 @@ test: ## install what tests need, then run all (or PARTS="plain race client brow
 	@scripts/test.sh $(PARTS)
 
 bench: ## measure the hook, posts, waits, wakes, start-up and memory
-	go run ./internal/bench
+	@scripts/install-test-tools.sh
+	go run ./internal/bench $(ARGS)
 
 gen: ## write the generated files again: templates and golden files
 	@scripts/gen.sh
