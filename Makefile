@@ -38,7 +38,7 @@ bench: ## measure the hook, posts, waits, wakes, start-up and memory
 	@scripts/install-test-tools.sh
 	go run ./internal/bench $(ARGS)
 
-gen: ## write the generated files again: templates and golden files
+gen: ## write the generated files again (templates, golden files), and format
 	@scripts/gen.sh
 
 newcomer: ## follow README.md word for word in an empty home

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Writes again what is generated: Go from the templates of the page, and the
-# golden files, by the tests that compare them.
+# golden files, by the tests that compare them. Formats the Go code too.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 tools=$(scripts/install-check-tools.sh)
 "$tools/templ" generate -path internal/web
+"$tools/golangci-lint" fmt
 
 # Only these packages' tests know the flag.
 grep -rl --include='*_test.go' 'flag.Bool("update"' . | xargs -n1 dirname | sort -u |

@@ -39,8 +39,10 @@ func (v *view) Board(ctx context.Context, q turnpost.BoardQuery) (turnpost.Board
 		return turnpost.Board{}, err
 	}
 	if b, ok := h.store.(Breakable); ok && b.Broken() != nil {
-		out.Notices = append([]turnpost.Notice{{Class: "broken", Loud: turnpost.LoudUrgent, At: now,
-			Text: "nothing is stored any more: " + b.Broken().Error() + "; mend the disk and restart the hub"}}, out.Notices...)
+		out.Notices = append([]turnpost.Notice{{
+			Class: "broken", Loud: turnpost.LoudUrgent, At: now,
+			Text: "nothing is stored any more: " + b.Broken().Error() + "; mend the disk and restart the hub",
+		}}, out.Notices...)
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
