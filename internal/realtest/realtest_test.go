@@ -326,3 +326,18 @@ func TestTwoClientsOneAPI(t *testing.T) {
 		t.Errorf("the second client's end disturbed the first:\n%s", one.Screen())
 	}
 }
+
+// TestUntrustedProject starts where the client has to ask first.
+func TestUntrustedProject(t *testing.T) {
+	t.Parallel()
+	home := NewHome(t, 1)
+	dir := filepath.Join(home.Dir, "stranger")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	api := NewAPI(t, Say("trusted"))
+	tui := Client{Home: home, API: api, Dir: dir}.TUI(t)
+	tui.Type("hello")
+	tui.WaitScreen("trusted")
+	tui.Exit()
+}

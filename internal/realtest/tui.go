@@ -29,6 +29,7 @@ const (
 const (
 	keyEnter     = "\r"
 	keyEsc       = "\x1b"
+	keyDown      = "\x1b[B"
 	keyClearLine = "\x15" // Ctrl-U
 )
 
@@ -84,11 +85,37 @@ func (c Client) TUI(t testing.TB) *TUI {
 		<-u.done
 		_ = u.pty.Close()
 	})
+	u.waitPrompt()
+	return u
+}
+
+// trust is the answer that lets a client work in a directory.
+const trust = "Yes, I trust this folder"
+
+// waitPrompt waits until the client can be typed to. The home says that its
+// projects are trusted, but a client that starts while another one writes that
+// file may ask all the same; then it is answered as a person would. Right after
+// it appears the dialog takes no answer and goes back to its first line
+// (2.1.332), so each line that is new is answered anew.
+func (u *TUI) waitPrompt() {
+	u.t.Helper()
+	answered := ""
+	answer := func(line, key string) {
+		if answered != line {
+			answered = line
+			u.Press(key)
+		}
+	}
 	u.WaitScreenFunc("the prompt", func(screen string) bool {
+		switch {
+		case strings.Contains(screen, "❯ "+trust):
+			answer("yes", keyEnter)
+		case strings.Contains(screen, trust):
+			answer("no", keyDown)
+		}
 		_, ok := inputLine(screen)
 		return ok
 	})
-	return u
 }
 
 // Pid is the client's process id.
