@@ -159,7 +159,13 @@ func (p *prepared) watch(dir statedir.Dir) {
 		p.event.Accepts.Watch, p.event.Wake.Armed = false, false
 		return
 	}
-	p.decision.Watch = []string{dir.Bell(p.event.Wake.Key)}
+	bell := dir.Bell(p.event.Wake.Key)
+	p.decision.Watch = []string{bell}
+	// The file is the mark that its session was told of it: a hub that was not
+	// up at this moment finds it later.
+	if file, err := os.OpenFile(bell, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
+		_ = file.Close() // nothing was written
+	}
 }
 
 // carries tells whether the text of a decision is in the answer to the event.

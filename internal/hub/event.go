@@ -40,6 +40,9 @@ func (h *Hub) Handle(ctx context.Context, ev turnpost.Event) (turnpost.HookAnswe
 	s.digest, s.digestAt = ev.Digest, now
 	wasWedged := s.wedged()
 	changed := s.apply(ev, now)
+	if s.live() && !s.Wake.Armed && s.Attended && h.waker.Announced(s.Wake) {
+		s.Wake.Armed = true
+	}
 	if ev.Kind == turnpost.TurnFailed && ev.Subagent == "" {
 		h.fail(s, ev, now)
 		changed = true

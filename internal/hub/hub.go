@@ -24,6 +24,9 @@ import (
 type Waker interface {
 	// Knows tells whether the method is one that Ring can use.
 	Knows(method string) bool
+	// Announced tells whether the session behind wake was told of its bell,
+	// though perhaps while no hub was up.
+	Announced(wake turnpost.Wake) bool
 	// Ring pokes the session behind wake, without text.
 	Ring(wake turnpost.Wake) error
 }
@@ -66,7 +69,8 @@ const (
 	probeEvery  = 3 * time.Second
 	sweepEvery  = 5 * time.Second
 	pruneEvery  = time.Hour
-	sameEvent   = 250 * time.Millisecond // one event registered twice arrives within
+	sameEvent   = 100 * time.Millisecond // one event registered twice arrives within; the next turn end takes longer
+	lateAnswer  = 250 * time.Millisecond // hook clients wait 300 ms: one that goes after so long was not interrupted
 	coalesce    = 5 * time.Second        // activity rows of one session
 	maxOffer    = 10                     // items in one answer
 	maxWait     = 50 * time.Second

@@ -148,6 +148,8 @@ type offer struct {
 	text    string
 	at      time.Time
 	shown   bool
+
+	heldAfter time.Duration // from the event until the offer was ready
 }
 
 // decision is the offer in the form that its moment takes.
@@ -215,6 +217,7 @@ func (h *Hub) hold(ctx context.Context, q question) (*offer, error) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	o.heldAfter = time.Since(q.at)
 	h.offers[o.id] = o
 	if s := h.byID(q.session); s != nil {
 		switch q.when {
@@ -307,6 +310,9 @@ func (h *Hub) Release(id string) {
 		s.TurnOpen = false
 		s.Status.State = turnpost.StateIdle
 		s.ringAfter = time.Now().Add(afterEsc)
+		if o.heldAfter >= lateAnswer { // we were slow, nobody interrupted
+			s.ringAfter = time.Now().Add(startRing)
+		}
 		h.touch(s)
 	}
 	h.filled(o.handle)

@@ -16,6 +16,13 @@ type bell struct{ dir statedir.Dir }
 
 func (bell) Name() string { return "bell" }
 
+// Announced looks for the file that the hook client made when it told the
+// session of it.
+func (b bell) Announced(key string) bool {
+	info, err := os.Lstat(b.dir.Bell(key))
+	return err == nil && info.Mode().IsRegular()
+}
+
 // Ring writes the time, so that the content changes too.
 func (b bell) Ring(key string) error {
 	if key == "" {

@@ -13,6 +13,8 @@ import (
 type Method interface {
 	// Name is what turnpost.Wake.Method says.
 	Name() string
+	// Announced tells whether the session with that key was told of its bell.
+	Announced(key string) bool
 	// Ring pokes the session with that key.
 	Ring(key string) error
 }
@@ -24,6 +26,12 @@ type Methods []Method
 func (m Methods) Knows(method string) bool {
 	_, ok := m.find(method)
 	return ok
+}
+
+// Announced tells whether the session behind wake was told of its bell.
+func (m Methods) Announced(wake turnpost.Wake) bool {
+	method, ok := m.find(wake.Method)
+	return ok && wake.Key != "" && method.Announced(wake.Key)
 }
 
 // Ring pokes the session behind wake.

@@ -19,6 +19,10 @@ func TestBellWritesInPlace(t *testing.T) {
 	if err := wakers.Ring(ring); err != nil {
 		t.Fatal(err)
 	}
+	if !wakers.Announced(ring) || wakers.Announced(turnpost.Wake{Method: "bell", Key: "4712-9f"}) ||
+		wakers.Announced(turnpost.Wake{Method: "bell"}) || wakers.Announced(turnpost.Wake{Method: "smoke signals", Key: "4711-9f"}) {
+		t.Error("announced is not what has a file")
+	}
 	before, err := os.Stat(dir.Bell(ring.Key))
 	if err != nil {
 		t.Fatal(err)

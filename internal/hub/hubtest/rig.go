@@ -44,10 +44,27 @@ func newRig(t *testing.T, open Open, cfg hub.Config) *Rig {
 type Bells struct {
 	mu    sync.Mutex
 	rings []string
+
+	announced map[string]bool
 }
 
 // Knows tells that only bells can be rung.
 func (b *Bells) Knows(method string) bool { return method == "bell" }
+
+// Announced tells whether the story said that the bell was announced while no
+// hub was up.
+func (b *Bells) Announced(wake turnpost.Wake) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.announced[wake.Key]
+}
+
+// Announce says so.
+func (b *Bells) Announce(key string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.announced = map[string]bool{key: true}
+}
 
 // Ring notes the ring.
 func (b *Bells) Ring(wake turnpost.Wake) error {

@@ -82,6 +82,17 @@ func ringStories() []story {
 				t.Errorf("after a cd it can %q", s.Can)
 			}
 		}},
+		{name: "a session that started while no hub was up hears its bell all the same", tell: func(t *testing.T, r *Rig) {
+			a, b := r.Agent("api"), r.Agent("web").Idle()
+			r.Bells.Announce(a.Bell())
+			a.Prompt() // the first that the hub hears of it
+			a.TurnEnd()
+			q := r.Ask(r.Human(), a.Handle, "hey")
+			wantClass(t, q, turnpost.ClassRung)
+			if r.Bells.Count(a.Bell()) != 1 || r.Session(b).Can != "turn end and bell" {
+				t.Errorf("rang %d times", r.Bells.Count(a.Bell()))
+			}
+		}},
 		{name: "urgent to nobody is told at once", tell: func(t *testing.T, r *Rig) {
 			a, b := r.Agent("api").Idle(), r.Agent("web").Idle()
 			a.Send(a.Event(turnpost.SessionEnd))
