@@ -108,6 +108,23 @@ func TestHubStopped(t *testing.T) {
 	wantRequests(t, api.Requests(), "", "", "", item.ID)
 }
 
+// TestSessionStartedWithoutHub hears its bell although no hub was up when it
+// was told of it.
+func TestSessionStartedWithoutHub(t *testing.T) {
+	w := readyWorld(t, 1)
+	w.turnpost("down")
+	api := realtest.NewAPI(t, realtest.Say("one done"), realtest.Say("woken"))
+	tui := w.tui(api)
+	w.up()
+	turn(tui, "do one", "one done")
+	w.can(tui, "turn end and bell")
+	item := w.warn("@repo", "warning", turnpost.ClassRung)
+	settle(tui, "woken")
+
+	wantRequests(t, api.Requests(), "", item.ID)
+	wantQuiet(t, tui, "turnpost: new mail")
+}
+
 // TestUnreportedEnds presses Esc and kills the client, of which no hook tells.
 func TestUnreportedEnds(t *testing.T) {
 	const escWithin, killWithin = 10 * time.Second, 30 * time.Second
