@@ -29,6 +29,8 @@ type Waker interface {
 	Announced(wake turnpost.Wake) bool
 	// Ring pokes the session behind wake, without text.
 	Ring(wake turnpost.Wake) error
+	// Forget takes away what is kept for a session whose process is gone.
+	Forget(wake turnpost.Wake) error
 }
 
 // Prober looks at processes of this machine.

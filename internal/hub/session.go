@@ -135,14 +135,20 @@ func (h *Hub) flush() {
 	})
 }
 
-// forget drops sessions from memory that ended a day ago; the store has them
-// for the retention time.
+// forget drops from memory what ended a day ago; the store has it for the
+// retention time. The bell of a process that is gone goes with it.
 func (h *Hub) forget(now time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for key, s := range h.sessions {
-		if !s.live() && !s.dirty && now.Sub(s.EndedAt) > 24*time.Hour {
-			delete(h.sessions, key)
+		if s.live() || s.dirty || now.Sub(s.EndedAt) <= 24*time.Hour {
+			continue
+		}
+		delete(h.sessions, key)
+		if s.Process.Pid != 0 && !h.prober.Alive(s.Process) {
+			if err := h.waker.Forget(s.Wake); err != nil {
+				h.report(err)
+			}
 		}
 	}
 	for id, o := range h.offers {

@@ -1,7 +1,9 @@
 package wake
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"time"
 
@@ -38,6 +40,14 @@ func (b bell) Ring(key string) error {
 	}
 	if err != nil {
 		return fmt.Errorf("ring bell: %w", err)
+	}
+	return nil
+}
+
+// Forget removes the file; the directory stays.
+func (b bell) Forget(key string) error {
+	if err := os.Remove(b.dir.Bell(key)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("forget bell: %w", err)
 	}
 	return nil
 }

@@ -17,6 +17,8 @@ type Method interface {
 	Announced(key string) bool
 	// Ring pokes the session with that key.
 	Ring(key string) error
+	// Forget takes away what is kept for a key that nobody listens to any more.
+	Forget(key string) error
 }
 
 // Methods rings by whatever method a session names.
@@ -32,6 +34,15 @@ func (m Methods) Knows(method string) bool {
 func (m Methods) Announced(wake turnpost.Wake) bool {
 	method, ok := m.find(wake.Method)
 	return ok && wake.Key != "" && method.Announced(wake.Key)
+}
+
+// Forget takes away what is kept for a session that will not be rung again.
+func (m Methods) Forget(wake turnpost.Wake) error {
+	method, ok := m.find(wake.Method)
+	if !ok || wake.Key == "" {
+		return nil
+	}
+	return method.Forget(wake.Key)
 }
 
 // Ring pokes the session behind wake.

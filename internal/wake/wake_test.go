@@ -39,6 +39,9 @@ func TestBellWritesInPlace(t *testing.T) {
 	if !os.SameFile(before, after) || string(first) == string(second) {
 		t.Errorf("the second ring made another file or no change: %q then %q", first, second)
 	}
+	if err := wakers.Forget(ring); err != nil || wakers.Announced(ring) || wakers.Forget(ring) != nil {
+		t.Errorf("forgotten, it is still there: %v", err)
+	}
 	if after.Mode().Perm() != 0o600 {
 		t.Errorf("bell is %v, want 0600", after.Mode().Perm())
 	}

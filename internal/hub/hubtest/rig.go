@@ -7,6 +7,7 @@ package hubtest
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -46,6 +47,7 @@ type Bells struct {
 	rings []string
 
 	announced map[string]bool
+	forgotten []string
 }
 
 // Knows tells that only bells can be rung.
@@ -64,6 +66,21 @@ func (b *Bells) Announce(key string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.announced = map[string]bool{key: true}
+}
+
+// Forget notes that nobody listens to a bell any more.
+func (b *Bells) Forget(wake turnpost.Wake) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.forgotten = append(b.forgotten, wake.Key)
+	return nil
+}
+
+// Forgotten lists the bells that nobody listens to any more.
+func (b *Bells) Forgotten() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.forgotten)
 }
 
 // Ring notes the ring.

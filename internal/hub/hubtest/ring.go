@@ -93,6 +93,15 @@ func ringStories() []story {
 				t.Errorf("rang %d times", r.Bells.Count(a.Bell()))
 			}
 		}},
+		{name: "the bell of a process that is gone is taken away in the end", timed: true, tell: func(t *testing.T, r *Rig) {
+			gone, cleared := r.Agent("api").Idle(), r.Agent("web").Idle()
+			r.Machine.Kill(gone.Pid)
+			cleared.Send(cleared.Event(turnpost.SessionEnd)) // its process lives on and watches
+			pass(26 * time.Hour)
+			if got := r.Bells.Forgotten(); len(got) != 1 || got[0] != gone.Bell() {
+				t.Errorf("forgot %v, want %s alone", got, gone.Bell())
+			}
+		}},
 		{name: "urgent to nobody is told at once", tell: func(t *testing.T, r *Rig) {
 			a, b := r.Agent("api").Idle(), r.Agent("web").Idle()
 			a.Send(a.Event(turnpost.SessionEnd))
