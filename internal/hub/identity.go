@@ -161,7 +161,7 @@ func (h *Hub) newSession(ctx context.Context, ev turnpost.Event, now time.Time) 
 	}
 
 	if handle != "" && known(agents, handle) {
-		if err := h.relapse(ctx, handle); err != nil {
+		if err := h.relapse(ctx, handle, ev.Process); err != nil {
 			return nil, err
 		}
 	}

@@ -367,12 +367,13 @@ func contains(list []string, s string) bool {
 }
 
 // relapse ends the leases of a handle's inbox: whoever was shown these items
-// has lost them with its context. What is on its way stays as it is.
-func (h *Hub) relapse(ctx context.Context, handle string) error {
+// has lost them with its context. What is on its way to the same process stays
+// as it is: it arrives in the new session.
+func (h *Hub) relapse(ctx context.Context, handle string, process turnpost.Process) error {
 	h.mu.Lock()
 	onTheWay := map[string]bool{}
 	for id, o := range h.offers {
-		onTheWay[id] = o.handle == handle
+		onTheWay[id] = o.handle == handle && sameProcess(o.process, process)
 	}
 	h.mu.Unlock()
 	return h.store.Update(ctx, func(tx Tx) error {
