@@ -37,7 +37,7 @@ type Waker interface {
 type Prober interface {
 	Alive(turnpost.Process) bool
 	// Ancestors lists the process and its parents, nearest first.
-	Ancestors(pid int) []turnpost.Process
+	Ancestors(pid int) []int
 	// Live reads a harness's own registry file; ok is false when it says nothing.
 	Live(harness, registry string) (live turnpost.Live, ok bool)
 }

@@ -55,9 +55,10 @@ func (v *view) who() (who, error) {
 	ancestors := h.prober.Ancestors(v.caller.Pid)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, p := range ancestors {
-		if s := h.byProcess(p); s != nil {
-			return h.sessionIdentity(s, "process "+strconv.Itoa(p.Pid))
+	for _, pid := range ancestors {
+		// A session's process is known by more than its number.
+		if s := h.byProcess(turnpost.Process{Pid: pid}); s != nil && h.prober.Alive(s.Process) {
+			return h.sessionIdentity(s, "process "+strconv.Itoa(pid))
 		}
 	}
 	return who{handle: h.cfg.Human, human: true, how: "your login"}, nil

@@ -23,9 +23,11 @@ func (v *view) Post(ctx context.Context, draft turnpost.Draft) (turnpost.Posted,
 	if err := h.checkDraft(&draft, me); err != nil {
 		return turnpost.Posted{}, err
 	}
-	digest, err := draftDigest(draft)
-	if err != nil {
-		return turnpost.Posted{}, err
+	digest := ""
+	if draft.Key != "" {
+		if digest, err = draftDigest(draft); err != nil {
+			return turnpost.Posted{}, err
+		}
 	}
 	now := time.Now().UTC()
 	var posted turnpost.Posted

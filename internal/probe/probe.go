@@ -21,10 +21,10 @@ const maxRegistry = 64 << 10
 func (Machine) Alive(p turnpost.Process) bool { return process.Alive(p) }
 
 // Ancestors lists the process and its parents, nearest first, up to pid 1.
-func (Machine) Ancestors(pid int) []turnpost.Process {
-	var out []turnpost.Process
+func (Machine) Ancestors(pid int) []int {
+	var out []int
 	for pid > 1 && len(out) < 64 {
-		out = append(out, turnpost.Process{Pid: pid, Start: process.Start(pid)})
+		out = append(out, pid)
 		pid = process.Parent(pid)
 	}
 	return out

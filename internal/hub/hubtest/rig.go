@@ -124,12 +124,11 @@ func (m *Machine) Alive(p turnpost.Process) bool {
 }
 
 // Ancestors of pid 1000+n are the process itself and n.
-func (m *Machine) Ancestors(pid int) []turnpost.Process {
-	out := []turnpost.Process{{Pid: pid, Start: "boot"}}
+func (m *Machine) Ancestors(pid int) []int {
 	if pid > 1000 {
-		out = append(out, turnpost.Process{Pid: pid - 1000, Start: "boot"})
+		return []int{pid, pid - 1000}
 	}
-	return out
+	return []int{pid}
 }
 
 // Live answers what the story wrote into the registry.
