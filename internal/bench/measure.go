@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -146,8 +147,34 @@ func (b *bench) startUp() error {
 	return nil
 }
 
+// sync measures what the disk takes to sync a few bytes: each commit waits for
+// that.
+func (b *bench) sync() error {
+	file, err := os.Create(filepath.Join(string(b.state()), "sync"))
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	var took series
+	for range 200 {
+		if _, err := file.Write(make([]byte, 4096)); err != nil {
+			return err
+		}
+		start := time.Now()
+		if err := file.Sync(); err != nil {
+			return err
+		}
+		took = append(took, time.Since(start))
+	}
+	took.row("one sync of this disk, ms")
+	return nil
+}
+
 // posts lets 16 writers post for five seconds.
 func (b *bench) posts() error {
+	if err := b.sync(); err != nil {
+		return err
+	}
 	h, err := b.start()
 	if err != nil {
 		return err

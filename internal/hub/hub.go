@@ -92,6 +92,7 @@ type Hub struct {
 	sessions map[sessionKey]*session
 	offers   map[string]*offer
 	mail     map[string]*mailbox
+	kin      map[int]kin
 	rev      int64
 	revised  chan struct{} // closed and replaced at each revision
 	dropped  int64
@@ -118,6 +119,7 @@ func New(ctx context.Context, cfg Config, store Store, waker Waker, prober Probe
 		sessions: map[sessionKey]*session{},
 		offers:   map[string]*offer{},
 		mail:     map[string]*mailbox{},
+		kin:      map[int]kin{},
 		revised:  make(chan struct{}),
 		redact:   newRedactor(),
 	}

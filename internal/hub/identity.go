@@ -52,7 +52,7 @@ func (v *view) who() (who, error) {
 		return who{}, turnpost.Errorf(turnpost.Unauthorized, "who asks is not known").
 			WithHint("pass hook_session from your start line, or use the stdio form of the MCP server")
 	}
-	ancestors := h.prober.Ancestors(v.caller.Pid)
+	ancestors := h.ancestors(v.caller.Pid)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, pid := range ancestors {
@@ -62,6 +62,37 @@ func (v *view) who() (who, error) {
 		}
 	}
 	return who{handle: h.cfg.Human, human: true, how: "your login"}, nil
+}
+
+// kin is what was found out about a caller's process a moment ago.
+type kin struct {
+	pids []int
+	at   time.Time
+}
+
+// kinFresh is how long that holds: a look costs as much as a small post, and no
+// number is given to another process so soon.
+const kinFresh = time.Second
+
+// ancestors lists a peer process and its parents.
+func (h *Hub) ancestors(pid int) []int {
+	now := time.Now()
+	h.mu.Lock()
+	found, ok := h.kin[pid]
+	h.mu.Unlock()
+	if ok && now.Sub(found.at) < kinFresh {
+		return found.pids
+	}
+	found = kin{h.prober.Ancestors(pid), now}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for other, k := range h.kin {
+		if now.Sub(k.at) >= kinFresh {
+			delete(h.kin, other)
+		}
+	}
+	h.kin[pid] = found
+	return found.pids
 }
 
 // sessionIdentity is a session as a caller. Callers hold mu.
