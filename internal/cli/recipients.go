@@ -27,21 +27,31 @@ func (f *draftFlags) add(cmd *cobra.Command) {
 }
 
 // draft makes an item of the arguments: leading @handles and #channels say
-// where it goes, the rest is its text. A lone "-" is a text on stdin.
+// where it goes, or where there are none, trailing ones; the rest is its text. A
+// lone "-" is a text on stdin.
 func (a *app) draft(f draftFlags, args []string) (turnpost.Draft, error) {
 	d := turnpost.Draft{Channel: f.channel, Urgent: f.urgent, Key: f.key}
-	for len(args) > 0 {
-		if word := args[0]; strings.HasPrefix(word, "@") && len(word) > 1 && !strings.ContainsAny(word, " \n") {
-			d.To = append(d.To, word)
-		} else if strings.HasPrefix(word, "#") && len(word) > 1 && !strings.ContainsAny(word, " \n") {
-			if d.Channel != "" {
-				return d, turnpost.Invalidf("channel", "is given twice: %s and %s", d.Channel, word)
-			}
-			d.Channel = word
-		} else {
-			break
+	leading := 0
+	for leading < len(args) && isRecipient(args[leading]) {
+		leading++
+	}
+	to, args := args[:leading], args[leading:]
+	if leading == 0 {
+		end := len(args)
+		for end > 0 && isRecipient(args[end-1]) {
+			end--
 		}
-		args = args[1:]
+		to, args = args[end:], args[:end]
+	}
+	for _, word := range to {
+		switch {
+		case word[0] == '@':
+			d.To = append(d.To, word)
+		case d.Channel != "":
+			return d, turnpost.Invalidf("channel", "is given twice: %s and %s", d.Channel, word)
+		default:
+			d.Channel = word
+		}
 	}
 	text := strings.Join(args, " ")
 	if text == "-" && f.body == "-" {
@@ -77,4 +87,9 @@ func (a *app) textOf(value string) (string, error) {
 		return "", fmt.Errorf("read stdin: %w", err)
 	}
 	return strings.ReplaceAll(string(data), "\r\n", "\n"), nil
+}
+
+// isRecipient tells whether a word of the command line is a handle or a channel.
+func isRecipient(word string) bool {
+	return len(word) > 1 && (word[0] == '@' || word[0] == '#') && !strings.ContainsAny(word, " \n")
 }
