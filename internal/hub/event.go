@@ -47,13 +47,17 @@ func (h *Hub) Handle(ctx context.Context, ev turnpost.Event) (turnpost.HookAnswe
 		h.fail(s, ev, now)
 		changed = true
 	}
-	if ev.Kind == turnpost.Bell {
+	if ev.Kind == turnpost.Bell || s.TurnOpen && s.ring.deaf {
+		if s.ring.deaf {
+			h.clear("deaf", func(n turnpost.Notice) bool { return n.Session == s.ID })
+		}
 		s.ring = ring{}
+	}
+	if ev.Kind == turnpost.Bell {
 		s.chain = 0
 	}
 	if wasWedged && !s.wedged() {
-		id := s.ID
-		h.clear(func(n turnpost.Notice) bool { return n.Class == "wedge" && n.Session == id })
+		h.clear("wedge", func(n turnpost.Notice) bool { return n.Session == s.ID })
 	}
 	h.receive(s, ev, now)
 	h.record(s, ev.Kind, changed, "", now)

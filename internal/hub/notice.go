@@ -22,8 +22,9 @@ func (h *Hub) tell(n turnpost.Notice) {
 	}
 }
 
-// clear clears the open notices that match: their reason is gone.
-func (h *Hub) clear(match func(turnpost.Notice) bool) {
+// clear clears the open notices of a class, "" for all, that match: their
+// reason is gone. match reads what never changes.
+func (h *Hub) clear(class string, match func(turnpost.Notice) bool) {
 	now := time.Now().UTC()
 	h.store.Later(func(tx Tx) error {
 		open, err := tx.Notices()
@@ -31,7 +32,7 @@ func (h *Hub) clear(match func(turnpost.Notice) bool) {
 			return err
 		}
 		for _, n := range open {
-			if match(n) {
+			if (class == "" || n.Class == class) && match(n) {
 				n.Cleared = now
 				if err := tx.SaveNotice(n); err != nil {
 					return err

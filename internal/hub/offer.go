@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 	"crypto/rand"
+	"slices"
 	"strings"
 	"time"
 
@@ -291,6 +292,9 @@ func (h *Hub) Shown(_ context.Context, r turnpost.Receipt) (turnpost.Nothing, er
 	o.shown = true
 	until := time.Now().UTC().Add(lease)
 	h.settle(o, func(d *turnpost.Delivery) { d.State, d.Lease = turnpost.Shown, until })
+	h.clear("undelivered", func(n turnpost.Notice) bool {
+		return slices.ContainsFunc(o.items, func(d turnpost.Delivery) bool { return d.Item == n.Item && d.Handle == n.Handle })
+	})
 	return turnpost.Nothing{}, nil
 }
 

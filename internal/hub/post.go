@@ -65,6 +65,9 @@ func (v *view) Post(ctx context.Context, draft turnpost.Draft) (turnpost.Posted,
 	}
 	if !posted.Again {
 		h.deliver(ctx, sent)
+		if draft.Kind == turnpost.Answer {
+			h.clear("", func(n turnpost.Notice) bool { return n.Item == draft.ReplyTo })
+		}
 	}
 	posted.Expect, err = h.expect(ctx, sent)
 	return posted, err

@@ -183,6 +183,7 @@ func (v *view) Resolve(ctx context.Context, q turnpost.ResolveRequest) (turnpost
 		return turnpost.Item{}, err
 	}
 	h.deliver(ctx, report)
+	h.clear("", func(n turnpost.Notice) bool { return n.Item == q.ID })
 	return item, nil
 }
 

@@ -131,6 +131,9 @@ func postStories() []story {
 				t.Errorf("%d notices, @api %d, @anna %d", n, r.Unread("@api"), r.Unread("@anna"))
 			}
 			r.Post(r.Human(), turnpost.Draft{ReplyTo: q.Item.ID, Summary: "no"})
+			if n := len(r.Notices("passed")); n != 0 {
+				t.Errorf("%d notices are left after the answer", n)
+			}
 			if text := b.Hear(); !strings.Contains(text, "Your user wrote this.") {
 				t.Errorf("the answer came as %q", text)
 			}

@@ -35,6 +35,9 @@ func ringStories() []story {
 			if text := a.TurnEnd(); !strings.Contains(text, "hey") {
 				t.Errorf("the turn end said %q", text)
 			}
+			if n := len(r.Notices("deaf")); n != 0 {
+				t.Errorf("%d notices are left", n)
+			}
 		}},
 		{name: "a storm rings seldom and loses nothing", timed: true, tell: func(t *testing.T, r *Rig) {
 			a, b := r.Agent("api").Idle(), r.Agent("web").Idle()
@@ -76,6 +79,12 @@ func ringStories() []story {
 			if s := r.Session(deaf); !strings.Contains(s.Can, "bell after") {
 				t.Errorf("it can %q", s.Can)
 			}
+			deaf.Prompt()
+			deaf.TurnEnd()
+			if n := len(r.Notices("undelivered")); n != 0 {
+				t.Errorf("%d notices are left although it arrived", n)
+			}
+			deaf.TurnEnd()
 			deaf.deaf = false
 			deaf.Send(deaf.Event(turnpost.CwdChanged))
 			if s := r.Session(deaf); s.Can != "turn end and bell" {
