@@ -57,21 +57,7 @@ func (h *Hub) tellAtOnce(ctx context.Context, undeliverable []turnpost.Delivery)
 	if len(undeliverable) == 0 {
 		return nil
 	}
-	var told []turnpost.Delivery
-	err := h.store.Update(ctx, func(tx Tx) error {
-		told = nil
-		for _, d := range undeliverable {
-			if d.Told || !d.State.Open() {
-				continue
-			}
-			d.Told = true
-			if err := tx.SaveDelivery(d); err != nil {
-				return err
-			}
-			told = append(told, d)
-		}
-		return nil
-	})
+	told, err := h.markTold(ctx, undeliverable)
 	if err != nil {
 		return err
 	}

@@ -56,26 +56,7 @@ func (h *Hub) tellOverdue(ctx context.Context) error {
 	if err != nil || len(due) == 0 {
 		return err
 	}
-	var told []turnpost.Delivery
-	err = h.store.Update(ctx, func(tx Tx) error {
-		told = nil
-		for _, d := range due {
-			// It may have been closed since the look above.
-			fresh, err := tx.Delivery(d.Handle, d.Item)
-			if err != nil {
-				return err
-			}
-			if !fresh.State.Open() || fresh.Told {
-				continue
-			}
-			fresh.Told = true
-			if err := tx.SaveDelivery(fresh); err != nil {
-				return err
-			}
-			told = append(told, fresh)
-		}
-		return nil
-	})
+	told, err := h.markTold(ctx, due)
 	if err != nil {
 		return err
 	}
@@ -96,4 +77,30 @@ func (h *Hub) tellOverdue(ctx context.Context) error {
 		h.tell(n)
 	}
 	return nil
+}
+
+// markTold marks the deliveries that are still open and that nobody was told of
+// yet, and returns these.
+func (h *Hub) markTold(ctx context.Context, due []turnpost.Delivery) ([]turnpost.Delivery, error) {
+	var told []turnpost.Delivery
+	err := h.store.Update(ctx, func(tx Tx) error {
+		told = nil
+		for _, d := range due {
+			// It may have been closed since somebody looked.
+			fresh, err := tx.Delivery(d.Handle, d.Item)
+			if err != nil {
+				return err
+			}
+			if !fresh.State.Open() || fresh.Told {
+				continue
+			}
+			fresh.Told = true
+			if err := tx.SaveDelivery(fresh); err != nil {
+				return err
+			}
+			told = append(told, fresh)
+		}
+		return nil
+	})
+	return told, err
 }

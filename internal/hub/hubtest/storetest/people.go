@@ -90,10 +90,10 @@ func renameRefused(t *testing.T, s store) {
 }
 
 func sessions(t *testing.T, s store) {
-	missing(t, s, "session", func(tx hub.Tx) (hub.SessionRow, error) { return tx.SessionByNative("claude-code", "n1") })
+	missing(t, s, "session", func(tx hub.Tx) (hub.SessionRow, error) { return tx.SessionByNative("standin", "n1") })
 	full := hub.SessionRow{
 		Session: turnpost.Session{
-			ID: "s-1", Harness: "claude-code", Version: "2.1.332", Native: "n1", Handle: "@api", Cwd: "/src/api",
+			ID: "s-1", Harness: "standin", Version: "2.1.332", Native: "n1", Handle: "@api", Cwd: "/src/api",
 			Place:   turnpost.Place{Root: "/src/api", Main: "/src/api"},
 			Process: turnpost.Process{Pid: 77, Start: "boot:1"}, Attended: true,
 			Wake: turnpost.Wake{Method: "bell", Key: "77", Armed: true},
@@ -105,12 +105,12 @@ func sessions(t *testing.T, s store) {
 		},
 		Secret: "aa11",
 	}
-	earlier := hub.SessionRow{Session: turnpost.Session{ID: "s-2", Harness: "codex", Native: "n1", StartedAt: at(0), EndedAt: at(50)}}
-	gone := hub.SessionRow{Session: turnpost.Session{ID: "s-3", Harness: "codex", Native: "n3", StartedAt: at(0), EndedAt: at(40)}}
+	earlier := hub.SessionRow{Session: turnpost.Session{ID: "s-2", Harness: "other", Native: "n1", StartedAt: at(0), EndedAt: at(50)}}
+	gone := hub.SessionRow{Session: turnpost.Session{ID: "s-3", Harness: "other", Native: "n3", StartedAt: at(0), EndedAt: at(40)}}
 	s.update(t, func(tx hub.Tx) error {
 		return errors.Join(tx.SaveSession(full), tx.SaveSession(earlier), tx.SaveSession(gone))
 	})
-	read := func(tx hub.Tx) (hub.SessionRow, error) { return tx.SessionByNative("claude-code", "n1") }
+	read := func(tx hub.Tx) (hub.SessionRow, error) { return tx.SessionByNative("standin", "n1") }
 	same(t, "session", get(t, s, read), full)
 	live := get(t, s, func(tx hub.Tx) ([]hub.SessionRow, error) { return tx.Sessions(at(40)) })
 	same(t, "live ones and those that ended after", live, []hub.SessionRow{earlier, full})
