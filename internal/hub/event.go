@@ -47,7 +47,7 @@ func (h *Hub) Handle(ctx context.Context, ev turnpost.Event) (turnpost.HookAnswe
 		h.fail(s, ev, now)
 		changed = true
 	}
-	if ev.Kind == turnpost.Bell || s.TurnOpen && s.ring.deaf {
+	if ev.Kind == turnpost.Bell || s.ring.deaf && (s.TurnOpen || ev.Wake.Armed) {
 		if s.ring.deaf {
 			h.clear("deaf", func(n turnpost.Notice) bool { return n.Session == s.ID })
 		}
@@ -84,7 +84,7 @@ func (h *Hub) Handle(ctx context.Context, ev turnpost.Event) (turnpost.HookAnswe
 		answer.Decision.Context = joined(line, answer.Decision.Context)
 	}
 	if ev.Kind == turnpost.TurnEnd && answer.Offer == "" && ev.Subagent == "" {
-		h.ringIfMail(ctx, s.Handle)
+		h.ringIfMail(ctx, answer.Handle)
 	}
 	return answer, nil
 }

@@ -31,6 +31,11 @@ func ringStories() []story {
 			if n := len(r.Notices("deaf")); n != 1 {
 				t.Errorf("%d notices, want 1", n)
 			}
+			a.Send(a.Event(turnpost.CwdChanged)) // it watches its bell anew
+			r.Ask(b.Hub(), "@api", "hey again")
+			if n := r.Bells.Count(a.Bell()); n != 4 {
+				t.Errorf("rang %d times, want a fourth", n)
+			}
 			a.Prompt() // heard of again
 			if text := a.TurnEnd(); !strings.Contains(text, "hey") {
 				t.Errorf("the turn end said %q", text)
