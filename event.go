@@ -55,15 +55,19 @@ type Place struct {
 
 // Process identifies a process across pid reuse and reboots.
 type Process struct {
-	Pid   int    `json:"pid,omitempty"`
-	Start string `json:"start,omitempty"` // opaque: boot id and start time
+	Pid    int    `json:"pid,omitempty"`
+	Start  string `json:"start,omitempty"`  // opaque: boot id and start time
+	Shared bool   `json:"shared,omitempty"` // it hosts several sessions at a time: a server, a daemon
 }
 
 // Wake says how a session can be rung.
 type Wake struct {
 	Method string `json:"method,omitempty"` // a method of internal/wake, "bell"
 	Key    string `json:"key,omitempty"`    // what that method needs to find the session
-	Armed  bool   `json:"armed,omitempty"`  // this event's answer announces it: from here on the session hears
+	Armed  bool   `json:"armed,omitempty"`  // from here on the session hears: this event's answer announces its bell, or there is nothing to announce
+
+	Program string `json:"program,omitempty"` // absolute path of the program that rings, for methods that run one
+	At      string `json:"at,omitempty"`      // where that program finds the session: a directory or a socket, absolute
 }
 
 // Accepts says what the answer to one event can carry. An adapter decodes it
@@ -71,7 +75,7 @@ type Wake struct {
 type Accepts struct {
 	Context  bool `json:"context,omitempty"`  // text for the model beside what it gets anyway
 	Continue bool `json:"continue,omitempty"` // text that keeps the agent going
-	Deny     bool `json:"deny,omitempty"`     // a permission decision
+	Deny     bool `json:"deny,omitempty"`     // a permission decision; at a bell: that the prompt which rang is dropped
 	Watch    bool `json:"watch,omitempty"`    // files that the harness shall watch
 }
 

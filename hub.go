@@ -53,6 +53,7 @@ type HookHub interface {
 type Caller struct {
 	Pid         int    // of the socket's peer; 0 over TCP
 	HookSession string // the secret that session.start announced
+	Native      string // which of the sessions of its process, in the harness's own words: a harness says so with a tool call
 	Human       bool   // proved to be the user: the page's cookie or the user's token
 }
 

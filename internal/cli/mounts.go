@@ -69,6 +69,7 @@ func (r *running) hooks(h *hub.Hub) http.Handler {
 		Getenv:       func(string) string { return "" },
 		BellPath:     r.dir.Bell,
 		ProcessStart: func(int) string { return "" },
+		Parents:      func(func(harness.Parent) bool) {},
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		adapter, ok := harness.Find(strings.TrimPrefix(req.URL.Path, "/hooks/"))

@@ -234,7 +234,7 @@ func (a *app) harnessReport(t target) harnessReport {
 	}
 	if client, ok := t.harness.(harness.MCPClient); ok {
 		r.MCP = client.MCPCommand(a.stableProgram())
-		file, pointer := client.MCPEntry(a.env.Getenv)
+		file, _, pointer := client.MCPEntry(a.env.Getenv)
 		// A file that cannot be read is the check's business.
 		r.MCPFound, _ = setup.HasJSON(file, pointer)
 	}

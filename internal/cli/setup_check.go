@@ -132,12 +132,12 @@ func (w witness) RingOnce(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	methods := wake.All(w.dir)
+	methods := wake.All(w.dir, func(error) {})
 	for _, s := range board.Sessions {
 		if s.Harness != w.harness || s.TurnOpen || !s.Attended || !s.Wake.Armed || !methods.Knows(s.Wake.Method) {
 			continue
 		}
-		if err := methods.Ring(s.Wake); err != nil {
+		if err := methods.Ring(s.Harness, s.Wake); err != nil {
 			return err
 		}
 		return w.heardAfter(ctx, s)

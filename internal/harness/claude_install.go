@@ -135,10 +135,10 @@ func (claudeCode) MCPCommand(turnpost string) string {
 func (claudeCode) MCPRemove() string { return "claude mcp remove --scope user turnpost" }
 
 // MCPEntry is in ~/.claude.json, with CLAUDE_CONFIG_DIR in that directory.
-func (claudeCode) MCPEntry(getenv func(string) string) (file, pointer string) {
+func (claudeCode) MCPEntry(getenv func(string) string) (file, dialect, pointer string) {
 	dir := getenv("HOME")
 	if config := getenv("CLAUDE_CONFIG_DIR"); config != "" {
 		dir = config
 	}
-	return filepath.Join(dir, ".claude.json"), "/mcpServers/turnpost"
+	return filepath.Join(dir, ".claude.json"), "json", "/mcpServers/turnpost"
 }

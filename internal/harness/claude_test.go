@@ -276,12 +276,12 @@ func TestClaudeMCP(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 	env := map[string]string{"HOME": "/home/dev"}
-	file, pointer := m.MCPEntry(testEnv(env).Getenv)
-	if file != "/home/dev/.claude.json" || pointer != "/mcpServers/turnpost" {
+	file, dialect, pointer := m.MCPEntry(testEnv(env).Getenv)
+	if file != "/home/dev/.claude.json" || dialect != "json" || pointer != "/mcpServers/turnpost" {
 		t.Errorf("%s %s", file, pointer)
 	}
 	env["CLAUDE_CONFIG_DIR"] = "/c"
-	if file, _ := m.MCPEntry(testEnv(env).Getenv); file != "/c/.claude.json" {
+	if file, _, _ := m.MCPEntry(testEnv(env).Getenv); file != "/c/.claude.json" {
 		t.Errorf("%s", file)
 	}
 }

@@ -8,6 +8,7 @@ package harness
 
 import (
 	"io"
+	"iter"
 
 	"turnpost"
 )
@@ -24,6 +25,8 @@ type Harness interface {
 	Encode(turnpost.Event, turnpost.Decision) Output
 	// Install says what setup writes for this harness.
 	Install(Target) []Entry
+	// Profile is what people read about it.
+	Profile() Profile
 }
 
 // Env is what an adapter may know about the hook's process.
@@ -34,6 +37,18 @@ type Env struct {
 	BellPath func(key string) string
 	// ProcessStart returns the opaque start stamp of a pid, "" when unknown.
 	ProcessStart func(pid int) string
+	// Parents are the processes around the hook's, nearest first: a shell, the
+	// harness, what started it. Each is looked at when it is reached.
+	Parents iter.Seq[Parent]
+}
+
+// Parent is one process around a hook call. What the system does not tell is
+// empty.
+type Parent struct {
+	Pid      int
+	Args     []string // as it was started, its name first
+	Program  string   // absolute path of what runs
+	Terminal bool     // it has a controlling terminal
 }
 
 // Output is what a hook process prints. The zero value is silence and exit 0.
@@ -64,16 +79,21 @@ type Target struct {
 	Mode    string // command, http
 	Version string // installed version of the harness; empty: unknown
 	Hook    string // absolute, stable path of the hook client
+	Program string // absolute, stable path of turnpost itself: "turnpost mcp" serves the tools
 	HubURL  string // http mode: "http://127.0.0.1:21584"
 	Allow   bool   // write the permission rule for our tools too
 }
 
 // Entry is one value that setup puts into one file. Setup owns the editors; an
 // entry is found again by its exact value, nothing else.
+//
+// The dialects: "json" is strict, "jsonc" takes comments and trailing commas,
+// "toml", and "file" is a whole file of ours, whose Value is its content.
 type Entry struct {
 	File    string // absolute
-	Dialect string // editor: "json"
-	Pointer string // JSON pointer of the array that takes Value as an element: "/hooks/Stop"
-	Value   any    // marshals to the element
+	Dialect string // editor
+	Pointer string // JSON pointer of the array that takes Value as an element, "/hooks/Stop", or of the object that takes it under Key
+	Key     string // name of the member; empty: Value is an element of an array
+	Value   any    // marshals to the element; for "toml" an object of plain values
 	Why     string // one line for the plan
 }

@@ -22,7 +22,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite what the fixtures expect")
 
-// The fixtures are testdata/HARNESS/CASE: stdin.json and env.txt go in; out come
+// The fixtures are testdata/HARNESS/CASE: stdin.json, env.txt and parents.json
+// (the processes around the hook, nearest first) go in; out come
 // event.json (null: ignored) and, for the decision of decision.json or none,
 // stdout and stderr, where a missing file is silence.
 func TestFixtures(t *testing.T) {
@@ -108,7 +109,15 @@ func fixtureEnv(t *testing.T, dir string) harness.Env {
 		}
 		vars[key] = value
 	}
-	return testEnv(vars)
+	env := testEnv(vars)
+	if data := readFixture(t, dir, "parents.json"); data != nil {
+		var parents []harness.Parent
+		if err := json.Unmarshal(data, &parents); err != nil {
+			t.Fatal(err)
+		}
+		env.Parents = slices.Values(parents)
+	}
+	return env
 }
 
 func testEnv(vars map[string]string) harness.Env {
@@ -116,6 +125,7 @@ func testEnv(vars map[string]string) harness.Env {
 		Getenv:       func(key string) string { return vars[key] },
 		BellPath:     func(key string) string { return "/state/bells/b" + key },
 		ProcessStart: func(pid int) string { return "boot:" + strconv.Itoa(pid) },
+		Parents:      func(func(harness.Parent) bool) {},
 	}
 }
 

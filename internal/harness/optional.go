@@ -22,12 +22,14 @@ type Program interface {
 // which we read but leave to its own command to write.
 type MCPClient interface {
 	// MCPCommand is the line for a shell that registers our MCP server for the
-	// user; turnpost is the absolute path of the program.
+	// user; turnpost is the absolute path of the program. "" where Install's
+	// entries do it: the file is meant for that and nothing else.
 	MCPCommand(turnpost string) string
-	// MCPRemove is the line that takes it away again.
+	// MCPRemove is the line that takes it away again, "" likewise.
 	MCPRemove() string
-	// MCPEntry says where the registration is found: a JSON file and a pointer.
-	MCPEntry(getenv func(string) string) (file, pointer string)
+	// MCPEntry says where the registration is found: a file, its dialect and the
+	// pointer of the registration itself.
+	MCPEntry(getenv func(string) string) (file, dialect, pointer string)
 }
 
 // Registrar is a harness that keeps a file for each of its live processes.

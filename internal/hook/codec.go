@@ -57,6 +57,7 @@ func writeEvent(w *document.Writer, e turnpost.Event) {
 		w.Open("process")
 		w.Number("pid", e.Process.Pid)
 		w.Text("start", e.Process.Start)
+		flag(w, "shared", e.Process.Shared)
 		w.Close()
 	}
 	w.Flag("attended", e.Attended)
@@ -84,6 +85,8 @@ func writeEvent(w *document.Writer, e turnpost.Event) {
 		w.Text("method", e.Wake.Method)
 		w.Text("key", e.Wake.Key)
 		flag(w, "armed", e.Wake.Armed)
+		w.Text("program", e.Wake.Program)
+		w.Text("at", e.Wake.At)
 		w.Close()
 	}
 	if e.Accepts != (turnpost.Accepts{}) {

@@ -87,6 +87,7 @@ func (c *call) run(args []string, timer *time.Timer, steps []Step) {
 		Getenv:       os.Getenv,
 		BellPath:     dir.Bell,
 		ProcessStart: process.Start,
+		Parents:      parents,
 	})
 	if err != nil {
 		return
@@ -114,6 +115,18 @@ func (c *call) run(args []string, timer *time.Timer, steps []Step) {
 	}
 	if answer.Offer != "" && carries(event, answer.Decision) {
 		link.shown(answer.Offer)
+	}
+}
+
+// parents are the processes around this call, nearest first.
+func parents(yield func(harness.Parent) bool) {
+	for pid := os.Getppid(); pid > 1; pid = process.Parent(pid) {
+		parent := harness.Parent{
+			Pid: pid, Args: process.Args(pid), Program: process.Program(pid), Terminal: process.Terminal(pid),
+		}
+		if !yield(parent) {
+			return
+		}
 	}
 }
 

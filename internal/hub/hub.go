@@ -27,8 +27,11 @@ type Waker interface {
 	// Announced tells whether the session behind wake was told of its bell,
 	// though perhaps while no hub was up.
 	Announced(wake turnpost.Wake) bool
-	// Ring pokes the session behind wake, without text.
-	Ring(wake turnpost.Wake) error
+	// Patience is how long after a ring by that method it has surely been heard.
+	Patience(method string) time.Duration
+	// Ring pokes the session of that harness behind wake, without text. It
+	// returns at once.
+	Ring(harness string, wake turnpost.Wake) error
 	// Forget takes away what is kept for a session whose process is gone.
 	Forget(wake turnpost.Wake) error
 }
@@ -64,8 +67,7 @@ const (
 	lease       = 10 * time.Minute // a shown item is not offered again before
 	maxAttempts = 3                // first showing and two more, then the human is told
 	maxChain    = 5                // continuations in a row; harnesses cut at 8
-	ringAgain   = 2 * time.Second  // an unheard ring is repeated after
-	maxRings    = 3                // then the human is told
+	maxRings    = 3                // unheard, then the human is told
 	afterEsc    = 30 * time.Second // no ring so soon after an unexplained end of activity
 	quietAfter  = 3 * time.Minute
 	probeEvery  = 3 * time.Second

@@ -65,7 +65,7 @@ func (h *Hub) ringNow(s *session, now time.Time) {
 	if !h.mayRing(s, now) || s.ring.deaf {
 		return
 	}
-	if s.ring.tries > 0 && now.Sub(s.ring.at) < ringAgain {
+	if s.ring.tries > 0 && now.Sub(s.ring.at) < h.waker.Patience(s.Wake.Method) {
 		return
 	}
 	if s.ring.tries >= maxRings {
@@ -78,7 +78,7 @@ func (h *Hub) ringNow(s *session, now time.Time) {
 	}
 	s.ring.at = now
 	s.ring.tries++
-	if err := h.waker.Ring(s.Wake); err != nil {
+	if err := h.waker.Ring(s.Harness, s.Wake); err != nil {
 		h.report(fmt.Errorf("ring %s: %w", s.Handle, err))
 	}
 }
@@ -89,7 +89,7 @@ func (h *Hub) repeatRings(now time.Time) {
 	h.mu.Lock()
 	var again []string
 	for _, s := range h.sessions {
-		due := s.ring.tries > 0 && !s.ring.deaf && now.Sub(s.ring.at) >= ringAgain
+		due := s.ring.tries > 0 && !s.ring.deaf && now.Sub(s.ring.at) >= h.waker.Patience(s.Wake.Method)
 		graced := !s.ringAfter.IsZero() && !now.Before(s.ringAfter)
 		if graced {
 			s.ringAfter = time.Time{}

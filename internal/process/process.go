@@ -39,3 +39,24 @@ func Parent(pid int) int {
 	}
 	return parent(pid)
 }
+
+// Args returns the arguments with which the process was started, its name
+// first; nil when unknown.
+func Args(pid int) []string {
+	if pid <= 0 {
+		return nil
+	}
+	return args(pid)
+}
+
+// Program returns the absolute path of the program that the process runs, ""
+// when unknown.
+func Program(pid int) string {
+	if pid <= 0 {
+		return ""
+	}
+	return program(pid)
+}
+
+// Terminal tells whether the process has a controlling terminal.
+func Terminal(pid int) bool { return pid > 0 && terminal(pid) }

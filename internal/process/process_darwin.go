@@ -1,6 +1,8 @@
 package process
 
 import (
+	"bytes"
+	"encoding/binary"
 	"strconv"
 	"syscall"
 
@@ -41,4 +43,43 @@ func parent(pid int) int {
 func exists(pid int) bool {
 	err := syscall.Kill(pid, 0)
 	return (err == nil || err == syscall.EPERM) && !zombie(pid)
+}
+
+// procArgs reads the argument area of sysctl kern.procargs2: the number of
+// arguments, the path of the program, zeros, the arguments.
+func procArgs(pid int) (program string, args []string) {
+	area, err := unix.SysctlRaw("kern.procargs2", pid)
+	if err != nil || len(area) < 4 {
+		return "", nil
+	}
+	count := int(binary.NativeEndian.Uint32(area))
+	path, rest, ok := bytes.Cut(area[4:], []byte{0})
+	if !ok {
+		return "", nil
+	}
+	rest = bytes.TrimLeft(rest, "\x00")
+	for len(args) < count {
+		arg, after, ok := bytes.Cut(rest, []byte{0})
+		if !ok {
+			break
+		}
+		args, rest = append(args, string(arg)), after
+	}
+	return string(path), args
+}
+
+func args(pid int) []string {
+	_, args := procArgs(pid)
+	return args
+}
+
+func program(pid int) string {
+	path, _ := procArgs(pid)
+	return path
+}
+
+// terminal: NODEV is -1.
+func terminal(pid int) bool {
+	p, ok := info(pid)
+	return ok && p.Eproc.Tdev != -1
 }

@@ -10,9 +10,10 @@ import (
 
 // The fields of /proc/PID/stat that follow the command name, proc_pid_stat(5).
 const (
-	fieldState  = 0  // the third of the whole line
-	fieldParent = 1  // the fourth
-	fieldStart  = 19 // the 22nd: ticks after boot
+	fieldState    = 0  // the third of the whole line
+	fieldParent   = 1  // the fourth
+	fieldTerminal = 4  // the seventh: 0 is none
+	fieldStart    = 19 // the 22nd: ticks after boot
 )
 
 // stat returns one field after the command name. The name is in parentheses and
@@ -59,4 +60,26 @@ func parent(pid int) int {
 func exists(pid int) bool {
 	err := syscall.Kill(pid, 0)
 	return (err == nil || err == syscall.EPERM) && !zombie(pid)
+}
+
+func args(pid int) []string {
+	line, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
+	if err != nil || len(line) == 0 {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(string(line), "\x00"), "\x00")
+}
+
+// program is the path of what runs; of one that was replaced since, where it was.
+func program(pid int) string {
+	path, err := os.Readlink("/proc/" + strconv.Itoa(pid) + "/exe")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSuffix(path, " (deleted)")
+}
+
+func terminal(pid int) bool {
+	number := stat(pid, fieldTerminal)
+	return number != "" && number != "0"
 }

@@ -296,7 +296,7 @@ func (c *checker) mcp() {
 	if !ok || c.req.Getenv == nil {
 		return
 	}
-	file, pointer := client.MCPEntry(c.req.Getenv)
+	file, _, pointer := client.MCPEntry(c.req.Getenv)
 	found, err := HasJSON(file, pointer)
 	switch {
 	case err != nil:

@@ -176,8 +176,8 @@ type standIn struct {
 func (s standIn) TimeoutUnit() time.Duration       { return s.unit }
 func (s standIn) MCPCommand(program string) string { return "client mcp add " + program }
 func (s standIn) MCPRemove() string                { return "client mcp remove" }
-func (s standIn) MCPEntry(func(string) string) (string, string) {
-	return s.file, "/mcpServers/turnpost"
+func (s standIn) MCPEntry(func(string) string) (string, string, string) {
+	return s.file, "json", "/mcpServers/turnpost"
 }
 
 func TestCheckReadsTheMCPRegistration(t *testing.T) {

@@ -2,8 +2,9 @@ package wake
 
 import "turnpost/internal/statedir"
 
-// All is every way to ring; a new one is a file and a line here.
-func All(dir statedir.Dir) Methods {
+// All is every way to ring; a new one is a file and a line here. report takes
+// the errors of rings that go on in the background.
+func All(dir statedir.Dir, report func(error)) Methods {
 	return Methods{
 		bell{dir},
 	}

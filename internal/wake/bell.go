@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"turnpost"
 	"turnpost/internal/statedir"
 )
 
@@ -20,17 +21,17 @@ func (bell) Name() string { return "bell" }
 
 // Announced looks for the file that the hook client made when it told the
 // session of it.
-func (b bell) Announced(key string) bool {
-	info, err := os.Lstat(b.dir.Bell(key))
+func (b bell) Announced(wake turnpost.Wake) bool {
+	info, err := os.Lstat(b.dir.Bell(wake.Key))
 	return err == nil && info.Mode().IsRegular()
 }
 
+// Patience is three times the time for which a harness lets a file settle.
+func (bell) Patience() time.Duration { return 2 * time.Second }
+
 // Ring writes the time, so that the content changes too.
-func (b bell) Ring(key string) error {
-	if key == "" {
-		return fmt.Errorf("ring bell: the session has no key")
-	}
-	file, err := os.OpenFile(b.dir.Bell(key), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+func (b bell) Ring(_ string, wake turnpost.Wake) error {
+	file, err := os.OpenFile(b.dir.Bell(wake.Key), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return fmt.Errorf("ring bell: %w", err)
 	}
@@ -45,8 +46,8 @@ func (b bell) Ring(key string) error {
 }
 
 // Forget removes the file; the directory stays.
-func (b bell) Forget(key string) error {
-	if err := os.Remove(b.dir.Bell(key)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+func (b bell) Forget(wake turnpost.Wake) error {
+	if err := os.Remove(b.dir.Bell(wake.Key)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("forget bell: %w", err)
 	}
 	return nil

@@ -5,20 +5,24 @@ package wake
 
 import (
 	"fmt"
+	"time"
 
 	"turnpost"
 )
 
-// Method rings sessions of one kind.
+// Method rings sessions of one kind. Its methods return at once: one that runs
+// a program does so in the background.
 type Method interface {
 	// Name is what turnpost.Wake.Method says.
 	Name() string
-	// Announced tells whether the session with that key was told of its bell.
-	Announced(key string) bool
-	// Ring pokes the session with that key.
-	Ring(key string) error
-	// Forget takes away what is kept for a key that nobody listens to any more.
-	Forget(key string) error
+	// Announced tells whether the session was told of its bell.
+	Announced(turnpost.Wake) bool
+	// Patience is how long after a ring the session has surely heard it.
+	Patience() time.Duration
+	// Ring pokes a session of that harness.
+	Ring(harness string, wake turnpost.Wake) error
+	// Forget takes away what is kept for a session that will not be rung again.
+	Forget(turnpost.Wake) error
 }
 
 // Methods rings by whatever method a session names.
@@ -33,7 +37,16 @@ func (m Methods) Knows(method string) bool {
 // Announced tells whether the session behind wake was told of its bell.
 func (m Methods) Announced(wake turnpost.Wake) bool {
 	method, ok := m.find(wake.Method)
-	return ok && wake.Key != "" && method.Announced(wake.Key)
+	return ok && wake.Key != "" && method.Announced(wake)
+}
+
+// Patience is how long after a ring by that method it has surely been heard.
+func (m Methods) Patience(name string) time.Duration {
+	method, ok := m.find(name)
+	if !ok {
+		return 0
+	}
+	return method.Patience()
 }
 
 // Forget takes away what is kept for a session that will not be rung again.
@@ -42,16 +55,19 @@ func (m Methods) Forget(wake turnpost.Wake) error {
 	if !ok || wake.Key == "" {
 		return nil
 	}
-	return method.Forget(wake.Key)
+	return method.Forget(wake)
 }
 
 // Ring pokes the session behind wake.
-func (m Methods) Ring(wake turnpost.Wake) error {
+func (m Methods) Ring(harness string, wake turnpost.Wake) error {
 	method, ok := m.find(wake.Method)
 	if !ok {
 		return fmt.Errorf("no way to ring by %q", wake.Method)
 	}
-	return method.Ring(wake.Key)
+	if wake.Key == "" {
+		return fmt.Errorf("ring by %q: the session has no key", wake.Method)
+	}
+	return method.Ring(harness, wake)
 }
 
 func (m Methods) find(name string) (Method, bool) {

@@ -14,9 +14,9 @@ func TestBellWritesInPlace(t *testing.T) {
 	if err := os.Mkdir(dir.Bells(), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	wakers := All(dir)
+	wakers := All(dir, nil)
 	ring := turnpost.Wake{Method: "bell", Key: "4711-9f"}
-	if err := wakers.Ring(ring); err != nil {
+	if err := wakers.Ring("", ring); err != nil {
 		t.Fatal(err)
 	}
 	if !wakers.Announced(ring) || wakers.Announced(turnpost.Wake{Method: "bell", Key: "4712-9f"}) ||
@@ -28,7 +28,7 @@ func TestBellWritesInPlace(t *testing.T) {
 		t.Fatal(err)
 	}
 	first, _ := os.ReadFile(dir.Bell(ring.Key))
-	if err := wakers.Ring(ring); err != nil {
+	if err := wakers.Ring("", ring); err != nil {
 		t.Fatal(err)
 	}
 	after, err := os.Stat(dir.Bell(ring.Key))
@@ -53,7 +53,7 @@ func TestKeysStayInTheBellsDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, key := range []string{"../../etc/x", "a/b", "..", "x\x00y", "$(touch x)"} {
-		if err := All(dir).Ring(turnpost.Wake{Method: "bell", Key: key}); err != nil {
+		if err := All(dir, nil).Ring("", turnpost.Wake{Method: "bell", Key: key}); err != nil {
 			t.Errorf("%q: %v", key, err)
 		}
 		if got := filepath.Dir(dir.Bell(key)); got != dir.Bells() {
@@ -63,14 +63,14 @@ func TestKeysStayInTheBellsDirectory(t *testing.T) {
 }
 
 func TestUnknownMethodIsRefused(t *testing.T) {
-	wakers := All(statedir.Dir(t.TempDir()))
+	wakers := All(statedir.Dir(t.TempDir()), nil)
 	if wakers.Knows("smoke signals") {
 		t.Error("knows smoke signals")
 	}
-	if err := wakers.Ring(turnpost.Wake{Method: "smoke signals", Key: "k"}); err == nil {
+	if err := wakers.Ring("", turnpost.Wake{Method: "smoke signals", Key: "k"}); err == nil {
 		t.Error("rang by smoke signals")
 	}
-	if err := wakers.Ring(turnpost.Wake{Method: "bell"}); err == nil {
+	if err := wakers.Ring("", turnpost.Wake{Method: "bell"}); err == nil {
 		t.Error("rang a bell without a key")
 	}
 }

@@ -50,6 +50,9 @@ type Bells struct {
 	forgotten []string
 }
 
+// Patience is that of a bell.
+func (b *Bells) Patience(string) time.Duration { return 2 * time.Second }
+
 // Knows tells that only bells can be rung.
 func (b *Bells) Knows(method string) bool { return method == "bell" }
 
@@ -84,7 +87,7 @@ func (b *Bells) Forgotten() []string {
 }
 
 // Ring notes the ring.
-func (b *Bells) Ring(wake turnpost.Wake) error {
+func (b *Bells) Ring(_ string, wake turnpost.Wake) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.rings = append(b.rings, wake.Key)

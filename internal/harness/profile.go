@@ -1,0 +1,38 @@
+package harness
+
+import "turnpost"
+
+// Proof says how far what we say of a harness was proved.
+type Proof string
+
+// The proofs.
+const (
+	Real     Proof = "real"     // tests run the program itself, pinned
+	Contract Proof = "contract" // fixtures made from its documentation; not run against the real program
+	Status   Proof = "status"   // as Contract, and it only reports what a session does
+)
+
+// Profile is what people read about a harness: docs/harnesses.md is made of it,
+// and doctor says its limits. Texts are short, "" means that it cannot.
+type Profile struct {
+	Title   string // "Codex CLI"
+	Proof   Proof
+	Tested  string // the version that it was proved with, or whose documentation it follows
+	Minimum string // first version that setup supports
+	Events  []EventProfile
+
+	Delivery   string   // the moments at which items reach the agent
+	Continue   string   // how a turn is kept going at its end
+	Wake       string   // how an idle session is woken
+	Context    string   // how its start line reaches the model
+	Compaction string   // what becomes of that at a compaction
+	Tools      string   // how it gets our MCP tools, and how a call is linked to its session
+	Limits     []string // what a person should know
+}
+
+// EventProfile is one event of a harness.
+type EventProfile struct {
+	Name    string // the harness's own
+	Kind    turnpost.Kind
+	Carries turnpost.Accepts // what the answer can carry at best
+}
