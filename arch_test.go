@@ -32,7 +32,7 @@ func layers() map[string][]string {
 
 		"internal/hook":  {"internal/document", "internal/harness", "internal/process", "internal/statedir"},
 		"internal/setup": {"internal/atomicfile", "internal/harness"},
-		"internal/wake":  {"internal/statedir"},
+		"internal/wake":  {"internal/harness", "internal/statedir"},
 		"internal/probe": {"internal/harness", "internal/process"},
 
 		"internal/hub":        {},
