@@ -105,7 +105,7 @@ func ack() realtest.Step {
 
 // client is the real client on this machine; args are for its command line.
 func (w *world) client(api *realtest.API, args ...string) realtest.Client {
-	return realtest.Client{Home: w.home, API: api, Args: args}
+	return realtest.Client{Program: realtest.Claude{}, Home: w.home, API: api, Args: args}
 }
 
 // tui is a client on a terminal that may run shell commands.
@@ -132,10 +132,7 @@ func turn(tui *realtest.TUI, prompt, reply string) {
 // shows it.
 func settle(tui *realtest.TUI, reply string) {
 	tui.WaitScreen(reply)
-	tui.WaitStatus("idle")
-	tui.WaitScreenFunc("the end of the turn", func(screen string) bool {
-		return !strings.Contains(screen, "esc to interrupt")
-	})
+	tui.WaitIdle()
 }
 
 // wantQuiet holds that a terminal shows nothing of hooks and nothing of us but

@@ -82,8 +82,8 @@ type world struct {
 // Nothing is set up yet.
 func newWorld(t testing.TB, n int) *world {
 	t.Helper()
-	w := &world{t: t, home: realtest.NewHome(t, n)}
-	w.home.Settings([]byte(ownSettings))
+	w := &world{t: t, home: realtest.NewHome(t, n, realtest.Claude{})}
+	w.home.Write(filepath.Join(".claude", "settings.json"), []byte(ownSettings))
 	for _, name := range programNames {
 		w.install(name)
 	}

@@ -15,22 +15,24 @@ import (
 // DefaultReply is what the model says when no step fits.
 const DefaultReply = "FAKE-REPLY"
 
-// API is a scripted Messages API on loopback. It keeps every request and
-// answers it by the first step that fits, which is then used up. Requests
-// outside the client's main loop (they offer no tools) take no steps. Give
-// every client its own API unless the test is about telling them apart.
+// API is a scripted model API on loopback that speaks every dialect. It keeps
+// every request and answers it by the first step that fits, which is then used
+// up. Requests outside the client's main loop (they offer no tools, or the
+// program knows them) take no steps. Give every client its own API unless the
+// test is about telling them apart.
 type API struct {
 	t       testing.TB
 	server  *httptest.Server
 	closing chan struct{}
 	changed pulse
 
-	mu       sync.Mutex
-	steps    []Step
-	requests []Request
-	others   []Request
-	strays   []string // calls of anything but the Messages API
-	answers  int
+	mu         sync.Mutex
+	steps      []Step
+	background []func(Request) bool // of the programs that it serves
+	requests   []Request
+	others     []Request
+	strays     []string // calls of what no dialect knows
+	answers    int
 }
 
 // NewAPI starts an API whose model answers with the steps in their order, then
@@ -49,7 +51,7 @@ func NewAPI(t testing.TB, steps ...Step) *API {
 	return a
 }
 
-// URL is the base URL for ANTHROPIC_BASE_URL.
+// URL is the base URL, without a path.
 func (a *API) URL() string { return a.server.URL }
 
 // Script adds steps behind those that are still to be taken.
@@ -95,23 +97,34 @@ func (a *API) Others() []Request {
 	return slices.Clone(a.others)
 }
 
+// serves lets the program tell which of its requests are not of its main loop.
+func (a *API) serves(p Program) {
+	if b, ok := p.(backgrounder); ok {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.background = append(a.background, b.background)
+	}
+}
+
 func (a *API) serve(w http.ResponseWriter, req *http.Request) {
-	if req.Method != http.MethodPost || req.URL.Path != "/v1/messages" {
+	dialect := dialectOf(req)
+	if dialect == nil {
 		a.mu.Lock()
 		a.strays = append(a.strays, req.Method+" "+req.URL.Path)
 		a.mu.Unlock()
-		writeError(w, http.StatusNotFound, "not_found_error", "not part of this API")
+		writeJSON(w, http.StatusNotFound, object{"error": object{"message": "not part of this API"}})
 		return
 	}
 	body, err := io.ReadAll(req.Body)
 	if err != nil {
 		return // the client has gone
 	}
-	r, err := readRequest(req.Header, body)
+	r, err := dialect.read(req, body)
 	if err != nil {
-		writeError(w, http.StatusBadRequest, "invalid_request_error", err.Error())
+		dialect.refuse(w, http.StatusBadRequest, "invalid_request_error", err.Error())
 		return
 	}
+	r.At, r.Body = time.Now(), body
 	step, id := a.take(r)
 	if step.delay > 0 {
 		select {
@@ -130,7 +143,14 @@ func (a *API) serve(w http.ResponseWriter, req *http.Request) {
 	if step.think != nil {
 		step = step.thought(r)
 	}
-	reply(w, r, id, step)
+	switch {
+	case step.drop:
+		panic(http.ErrAbortHandler) // closes the connection, logs nothing
+	case step.status != 0:
+		dialect.refuse(w, step.status, step.kind, step.text)
+	default:
+		dialect.answer(w, r, id, step)
+	}
 }
 
 // take keeps the request and picks its step.
@@ -140,7 +160,8 @@ func (a *API) take(r Request) (Step, int) {
 	defer a.mu.Unlock()
 	a.answers++
 	step := Say(DefaultReply)
-	if len(r.Tools) == 0 {
+	inBackground := func(is func(Request) bool) bool { return is(r) }
+	if len(r.Tools) == 0 || slices.ContainsFunc(a.background, inBackground) {
 		a.others = append(a.others, r)
 		return step, a.answers
 	}

@@ -12,14 +12,15 @@ import (
 	"time"
 )
 
-// Client says how to start the real program. Home and API are needed, the rest
-// may stay empty.
+// Client says how to start a real program. Program, Home and API are needed,
+// the rest may stay empty.
 type Client struct {
-	Home *Home
-	API  *API
-	Dir  string   // working directory; Home.Repo when empty
-	Args []string // more arguments, such as "--resume", id
-	Env  []string // more environment, as KEY=VALUE
+	Program Program // one of those that the home was made with
+	Home    *Home
+	API     *API
+	Dir     string   // working directory; Home.Repo when empty
+	Args    []string // more arguments, such as "--resume", id
+	Env     []string // more environment, as KEY=VALUE
 }
 
 // Result is what a finished run left.
@@ -30,11 +31,11 @@ type Result struct {
 	Took   time.Duration
 }
 
-// Print runs one prompt without a terminal, `claude -p`, to its end. It fails
+// Print runs one prompt without a terminal (`claude -p`) to its end. It fails
 // the test when ctx or Patience is over first.
 func (c Client) Print(ctx context.Context, t testing.TB, prompt string) Result {
 	t.Helper()
-	return c.Run(ctx, t, append([]string{"-p", prompt}, c.Args...)...)
+	return c.Run(ctx, t, append(c.Program.OneShot(prompt), c.Args...)...)
 }
 
 // Run runs the program with exactly these arguments to its end, for
@@ -58,29 +59,24 @@ func (c Client) Run(ctx context.Context, t testing.TB, args ...string) Result {
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
-		t.Fatalf("claude %q: %v after %s\nstdout: %s\nstderr: %s", args, ctx.Err(), r.Took, r.Stdout, r.Stderr)
+		t.Fatalf("%s %q: %v after %s\nstdout: %s\nstderr: %s", c.Program.Command(), args, ctx.Err(), r.Took, r.Stdout, r.Stderr)
 	case errors.As(err, &exit):
 		r.Code = exit.ExitCode()
 	case err != nil:
-		t.Fatalf("claude %q: %v", args, err)
+		t.Fatalf("%s %q: %v", c.Program.Command(), args, err)
 	}
 	return r
 }
 
 func (c Client) command(ctx context.Context, t testing.TB, args []string) *exec.Cmd {
 	t.Helper()
-	cmd := exec.CommandContext(ctx, Claude(t), args...)
+	c.API.serves(c.Program)
+	env := c.Program.Env(c.Home, c.API.URL())
+	cmd := exec.CommandContext(ctx, c.Home.executable(c.Program), args...)
 	cmd.Dir = c.Dir
 	if cmd.Dir == "" {
 		cmd.Dir = c.Home.Repo
 	}
-	cmd.Env = c.Home.Env(append([]string{
-		"ANTHROPIC_BASE_URL=" + c.API.URL(),
-		"ANTHROPIC_API_KEY=" + fakeKey,
-		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
-		"DISABLE_AUTOUPDATER=1",
-		"DISABLE_TELEMETRY=1",
-		"DISABLE_ERROR_REPORTING=1",
-	}, c.Env...)...)
+	cmd.Env = c.Home.Env(append(env, c.Env...)...)
 	return cmd
 }

@@ -5,13 +5,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 )
-
-// fakeKey is the API key of every client. It is short enough for the client to
-// remember it whole as approved.
-const fakeKey = "sk-ant-fake-000"
 
 // maxClients is how many clients may live at once in one test process: each
 // takes 200 to 300 MB and most of a core.
@@ -25,21 +22,22 @@ var (
 	turnstile sync.Mutex
 )
 
-// Home is a temporary HOME of a person who has used Claude Code before: no
+// Home is a temporary HOME of a person who has used some programs before: no
 // first-run dialogs, one trusted project. Several clients may share it.
 type Home struct {
 	Dir  string // the HOME directory; short, so that sockets fit below it
 	Repo string // a trusted project directory in it, where clients start
 
-	t    testing.TB
-	room chan struct{} // one element per living client
+	t        testing.TB
+	programs []Program
+	room     chan struct{} // one element per living client
 }
 
-// NewHome makes a home in which up to n clients will live at the same time, and
-// waits until the machine has room for them. Make one home per test. When the
-// test ends every process that still has this HOME is killed and the directory
-// is removed.
-func NewHome(t testing.TB, n int) *Home {
+// NewHome makes a home of a person who uses the programs, in which up to n of
+// them will live at the same time, and waits until the machine has room for
+// them. Make one home per test. When the test ends every process that still has
+// this HOME is killed and the directory is removed.
+func NewHome(t testing.TB, n int, programs ...Program) *Home {
 	t.Helper()
 	if n < 1 || n > maxClients {
 		t.Fatalf("a home for %d clients: between 1 and %d", n, maxClients)
@@ -62,24 +60,36 @@ func NewHome(t testing.TB, n int) *Home {
 	if err != nil {
 		t.Fatalf("make a home: %v", err)
 	}
-	h := &Home{Dir: dir, t: t, room: make(chan struct{}, n)}
+	h := &Home{Dir: dir, t: t, programs: programs, room: make(chan struct{}, n)}
 	t.Cleanup(func() {
 		h.endProcesses()
 		if err := os.RemoveAll(dir); err != nil {
 			t.Errorf("remove the home: %v", err)
 		}
 	})
-	h.write(".claude.json", h.marshal(object{
-		"hasCompletedOnboarding": true,
-		"theme":                  "dark",
-		"customApiKeyResponses":  object{"approved": []string{fakeKey}, "rejected": []string{}},
-		"projects":               object{},
-	}))
-	h.Repo = h.Project("repo")
-	h.link(filepath.Join(".local", "bin", "claude"), Claude(t))
 	h.mkdir("tmp")
+	for _, p := range programs {
+		h.install(p)
+		p.Furnish(h)
+	}
+	h.Repo = h.Project("repo")
 	return h
 }
+
+// install puts a program on the PATH of the home as npm does: a link to its
+// file and, for a script, the Node that runs it.
+func (h *Home) install(p Program) {
+	h.t.Helper()
+	h.link(h.executable(p), installed(h.t, p.Pin(), p.Executable()))
+	if strings.HasSuffix(p.Executable(), "js") {
+		h.link(filepath.Join(h.Dir, binDir, "node"), node(h.t))
+	}
+}
+
+// binDir is where the programs of a person are, below their HOME.
+var binDir = filepath.Join(".local", "bin")
+
+func (h *Home) executable(p Program) string { return filepath.Join(h.Dir, binDir, p.Command()) }
 
 // enter takes room for one client.
 func (h *Home) enter(t testing.TB) {
@@ -93,38 +103,24 @@ func (h *Home) enter(t testing.TB) {
 
 func (h *Home) leave() { <-h.room }
 
-// Project makes the directory of that name in the home and lets the client
+// Project makes the directory of that name in the home and lets the programs
 // trust it. Call it before clients start.
 func (h *Home) Project(name string) string {
 	h.t.Helper()
 	dir := h.mkdir(name)
-	raw, err := os.ReadFile(filepath.Join(h.Dir, ".claude.json"))
-	if err != nil {
-		h.t.Fatalf("trust a project: %v", err)
+	for _, p := range h.programs {
+		p.Trust(h, dir)
 	}
-	config := object{}
-	if err := json.Unmarshal(raw, &config); err != nil {
-		h.t.Fatalf("trust a project: %v", err)
-	}
-	projects, _ := config["projects"].(object)
-	projects[dir] = object{"hasTrustDialogAccepted": true}
-	h.write(".claude.json", h.marshal(config))
 	return dir
-}
-
-// Settings writes ~/.claude/settings.json exactly as given.
-func (h *Home) Settings(raw []byte) {
-	h.t.Helper()
-	h.write(filepath.Join(".claude", "settings.json"), raw)
 }
 
 // Env is the whole environment of a program of this person, as KEY=VALUE, made
 // from nothing; extra comes last and wins. Use it for the hub and the command
-// line too. The pinned client is on its PATH as claude, and what programs keep
-// in the temporary directory goes away with the home.
+// line too. The programs are on its PATH, and what they keep in the temporary
+// directory goes away with the home.
 func (h *Home) Env(extra ...string) []string {
 	return slices.Concat([]string{
-		"PATH=" + filepath.Join(h.Dir, ".local", "bin") + ":/usr/local/bin:/usr/bin:/bin",
+		"PATH=" + filepath.Join(h.Dir, binDir) + ":/usr/local/bin:/usr/bin:/bin",
 		"HOME=" + h.Dir,
 		"TERM=xterm-256color",
 		"LANG=C.UTF-8",
@@ -142,7 +138,9 @@ func (h *Home) mkdir(name string) string {
 	return dir
 }
 
-func (h *Home) write(name string, raw []byte) {
+// Write writes a file of the home, with mode 0600, exactly as given; missing
+// directories are made. Its name is relative to the HOME.
+func (h *Home) Write(name string, raw []byte) {
 	h.t.Helper()
 	path := filepath.Join(h.mkdir(filepath.Dir(name)), filepath.Base(name))
 	if err := os.WriteFile(path, raw, 0o600); err != nil {
@@ -150,17 +148,27 @@ func (h *Home) write(name string, raw []byte) {
 	}
 }
 
-func (h *Home) link(name, target string) {
+// WriteJSON writes a file of the home as indented JSON.
+func (h *Home) WriteJSON(name string, v any) {
 	h.t.Helper()
-	if err := os.Symlink(target, filepath.Join(h.mkdir(filepath.Dir(name)), filepath.Base(name))); err != nil {
-		h.t.Fatalf("furnish the home: %v", err)
-	}
-}
-
-func (h *Home) marshal(v any) []byte {
 	raw, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
-		h.t.Fatalf("write the home: %v", err)
+		h.t.Fatalf("furnish the home: %v", err)
 	}
-	return raw
+	h.Write(name, append(raw, '\n'))
+}
+
+// link makes a symbolic link at path, in place of what is there.
+func (h *Home) link(path, target string) {
+	h.t.Helper()
+	err := os.MkdirAll(filepath.Dir(path), 0o755)
+	if err == nil {
+		err = os.RemoveAll(path)
+	}
+	if err == nil {
+		err = os.Symlink(target, path)
+	}
+	if err != nil {
+		h.t.Fatalf("furnish the home: %v", err)
+	}
 }

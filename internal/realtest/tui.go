@@ -4,18 +4,16 @@ package realtest
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/creack/pty"
 )
@@ -26,17 +24,6 @@ const (
 	cols = 120
 )
 
-const (
-	keyEnter     = "\r"
-	keyEsc       = "\x1b"
-	keyDown      = "\x1b[B"
-	keyClearLine = "\x15" // Ctrl-U
-)
-
-// hints stand in an empty input line after an API error (2.1.332); the screen
-// does not tell them from typed text.
-var hints = []string{"Resend your message to try again", "Once fixed, resend your message"}
-
 var blankRuns = regexp.MustCompile(`\n{3,}`)
 
 // TUI is an interactive client on a terminal of its own. Its methods belong to
@@ -45,6 +32,7 @@ var blankRuns = regexp.MustCompile(`\n{3,}`)
 // test fails for any reason, the log gets the last screen.
 type TUI struct {
 	t       testing.TB
+	program Program
 	home    *Home
 	cmd     *exec.Cmd
 	pty     *os.File
@@ -54,16 +42,15 @@ type TUI struct {
 	done    chan struct{} // closed after ended
 }
 
-// TUI starts the client on a terminal, in the permission mode "default" (the
-// client's own choice, "auto", asks a server for each tool), and returns when
-// its prompt is there. The client is killed at the end of the test.
+// TUI starts the client on a terminal and returns when its prompt is there. The
+// client is killed at the end of the test.
 func (c Client) TUI(t testing.TB) *TUI {
 	t.Helper()
 	c.Home.enter(t)
-	u := &TUI{t: t, home: c.Home, done: make(chan struct{})}
+	u := &TUI{t: t, program: c.Program, home: c.Home, done: make(chan struct{})}
 	u.screen = newScreen(rows, cols, &u.changed)
 	// Not t.Context(): it ends before the cleanup that shows the screen.
-	u.cmd = c.command(context.Background(), t, append([]string{"--permission-mode", "default"}, c.Args...))
+	u.cmd = c.command(context.Background(), t, append(c.Program.Interactive(), c.Args...))
 	var err error
 	if u.pty, err = pty.StartWithSize(u.cmd, &pty.Winsize{Rows: rows, Cols: cols}); err != nil {
 		c.Home.leave()
@@ -89,34 +76,23 @@ func (c Client) TUI(t testing.TB) *TUI {
 	return u
 }
 
-// trust is the answer that lets a client work in a directory.
-const trust = "Yes, I trust this folder"
-
-// waitPrompt waits until the client can be typed to. The home says that its
-// projects are trusted, but a client that starts while another one writes that
-// file may ask all the same; then it is answered as a person would. Right after
-// it appears the dialog takes no answer and goes back to its first line
-// (2.1.332), so each line that is new is answered anew.
+// waitPrompt waits until the client can be typed to. Dialogs before that are
+// answered as a person would.
 func (u *TUI) waitPrompt() {
 	u.t.Helper()
 	answered := ""
-	answer := func(line, key string) {
-		if answered != line {
-			answered = line
-			u.Press(key)
-		}
-	}
 	u.WaitScreenFunc("the prompt", func(screen string) bool {
-		switch {
-		case strings.Contains(screen, "❯ "+trust):
-			answer("yes", keyEnter)
-		case strings.Contains(screen, trust):
-			answer("no", keyDown)
+		v := u.program.Look(screen)
+		if answered != v.Answer {
+			answered = v.Answer
+			u.Press(v.Answer)
 		}
-		_, ok := inputLine(screen)
-		return ok
+		return v.Ready
 	})
 }
+
+// look is what the screen shows now.
+func (u *TUI) look() View { return u.program.Look(u.Screen()) }
 
 // Pid is the client's process id.
 func (u *TUI) Pid() int { return u.cmd.Process.Pid }
@@ -150,16 +126,36 @@ func (u *TUI) WaitScreenFunc(what string, right func(screen string) bool) {
 func (u *TUI) Type(text string) {
 	u.t.Helper()
 	u.Draft(text)
-	u.Press(keyEnter)
-	u.waitInput("")
+	u.Enter()
 }
 
 // Draft adds text to the input line and leaves it there, half typed.
 func (u *TUI) Draft(text string) {
 	u.t.Helper()
-	before, _ := inputLine(u.Screen())
+	before := u.look().Input
 	u.Press(text)
 	u.waitInput(before + text)
+}
+
+// Enter submits what stands in the input line and waits until it has left. A
+// program that takes keys which come fast for pasted text may take Enter for a
+// line break: what still stands there after a second is submitted again.
+func (u *TUI) Enter() {
+	u.t.Helper()
+	const again = time.Second
+	u.Press(keyEnter)
+	pressed := time.Now()
+	look := time.AfterFunc(again, u.changed.beat)
+	defer look.Stop()
+	u.WaitScreenFunc("an empty input line", func(screen string) bool {
+		v := u.program.Look(screen)
+		if v.Ready && v.Input != "" && time.Since(pressed) >= again {
+			u.Press(keyEnter)
+			pressed = time.Now()
+			look.Reset(again)
+		}
+		return v.Ready && v.Input == ""
+	})
 }
 
 // Press sends keys as they are, for dialogs: Press("1").
@@ -174,12 +170,15 @@ func (u *TUI) Press(keys string) {
 // input line empty: an interrupted prompt comes back into it and is removed.
 func (u *TUI) Esc() {
 	u.t.Helper()
-	u.Press(keyEsc)
-	u.WaitStatus("idle")
-	u.WaitScreenFunc("the end of the turn", func(screen string) bool {
-		return !strings.Contains(screen, "esc to interrupt")
-	})
-	if input, _ := inputLine(u.Screen()); input != "" {
+	for i, key := range u.program.Interrupt() {
+		if i > 0 {
+			before := u.Screen()
+			u.WaitScreenFunc("an answer to the key", func(screen string) bool { return screen != before })
+		}
+		u.Press(key)
+	}
+	u.WaitIdle()
+	if u.look().Input != "" {
 		u.Press(keyClearLine)
 		u.waitInput("")
 	}
@@ -197,10 +196,11 @@ func (u *TUI) Clear() string {
 	return id
 }
 
-// Exit leaves with /exit, waits for the end and returns the exit status.
+// Exit leaves by the program's own command, waits for the end and returns the
+// exit status.
 func (u *TUI) Exit() int {
 	u.t.Helper()
-	u.Draft("/exit")
+	u.Draft(u.program.Quit())
 	u.Press(keyEnter)
 	u.waitEnd()
 	return u.cmd.ProcessState.ExitCode()
@@ -215,16 +215,30 @@ func (u *TUI) Kill() {
 	u.waitEnd()
 }
 
-// Session is the id of the conversation that is open now.
+// WaitIdle waits until no turn runs. A turn is to be seen a moment after Type,
+// so wait for its reply or for its request first.
+func (u *TUI) WaitIdle() {
+	u.t.Helper()
+	if _, ok := u.program.(registrar); ok {
+		u.WaitStatus("idle")
+	}
+	u.WaitScreenFunc("the end of the turn", func(screen string) bool {
+		v := u.program.Look(screen)
+		return v.Ready && !v.Busy
+	})
+}
+
+// Session is the id of the conversation that is open now, for a program that
+// writes it down.
 func (u *TUI) Session() string {
 	u.t.Helper()
 	id, _ := u.registered()
 	return id
 }
 
-// WaitStatus waits until the client calls itself busy, waiting (for the human)
-// or idle. It says busy a moment after Type, so wait for the reply or for a
-// request before waiting for idle.
+// WaitStatus waits until a program that writes it down calls itself busy,
+// waiting (for the human) or idle. It says busy a moment after Type, so wait for
+// the reply or for a request before waiting for idle.
 func (u *TUI) WaitStatus(status string) {
 	u.t.Helper()
 	Until(u.t, "the client is "+status, func() bool {
@@ -233,19 +247,13 @@ func (u *TUI) WaitStatus(status string) {
 	})
 }
 
-// registered reads the client's own entry in its registry of sessions, an
-// undocumented file of 2.1.332. The client writes it in place: what cannot be
-// read whole is nothing.
 func (u *TUI) registered() (session, status string) {
-	raw, err := os.ReadFile(filepath.Join(u.home.Dir, ".claude", "sessions", strconv.Itoa(u.Pid())+".json"))
-	var entry struct {
-		SessionID string `json:"sessionId"`
-		Status    string `json:"status"`
+	u.t.Helper()
+	r, ok := u.program.(registrar)
+	if !ok {
+		u.t.Fatalf("%s writes down no sessions", u.program.Command())
 	}
-	if err != nil || json.Unmarshal(raw, &entry) != nil {
-		return "", ""
-	}
-	return entry.SessionID, entry.Status
+	return r.registered(u.home, u.Pid())
 }
 
 func (u *TUI) waitEnd() {
@@ -259,24 +267,9 @@ func (u *TUI) waitInput(text string) {
 	u.t.Helper()
 	want := squeeze(text)
 	u.WaitScreenFunc(fmt.Sprintf("input line %q", text), func(screen string) bool {
-		input, ok := inputLine(screen)
-		return ok && squeeze(input) == want
+		v := u.program.Look(screen)
+		return v.Ready && squeeze(v.Input) == want
 	})
-}
-
-// inputLine finds the text behind the last prompt sign at the left edge, up to
-// the rule below it. There is none while a dialog is open.
-func inputLine(screen string) (string, bool) {
-	const sign = "\n❯"
-	start := strings.LastIndex(screen, sign)
-	if start < 0 {
-		return "", false
-	}
-	text, _, ok := strings.Cut(screen[start+len(sign):], "\n───")
-	if text = strings.TrimSpace(text); slices.Contains(hints, text) {
-		text = ""
-	}
-	return text, ok
 }
 
 func squeeze(s string) string { return strings.Join(strings.Fields(s), "") }
