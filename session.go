@@ -117,7 +117,7 @@ const (
 // Notice is something that the person should know.
 type Notice struct {
 	ID      int64     `json:"id"`
-	Class   string    `json:"class"` // "wedge", "undelivered", "deaf", "passed", "ignored", ...
+	Class   string    `json:"class"` // "wedge", "undelivered", "deaf", "passed", "ignored", "drift", ...
 	Loud    Loudness  `json:"loud"`
 	Handle  string    `json:"handle,omitempty"`
 	Session string    `json:"session,omitempty"`
@@ -125,6 +125,14 @@ type Notice struct {
 	Text    string    `json:"text"`
 	At      time.Time `json:"at"`
 	Cleared time.Time `json:"cleared,omitzero"`
+}
+
+// Missing is something that setup wrote and that is gone: a client rewrote its
+// settings, or an update replaced them.
+type Missing struct {
+	Harness string `json:"harness"`
+	File    string `json:"file"` // absolute
+	What    string `json:"what"` // "3 of 9 hooks"
 }
 
 // Activity is one stored event of a session, for the page. Activity is

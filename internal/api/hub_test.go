@@ -20,7 +20,7 @@ import (
 // TestHubOverTheWire tells the stories of the hub to one at the other end of a
 // socket and a port: what the client says is what the hub does.
 func TestHubOverTheWire(t *testing.T) {
-	hubtest.Run(t, false, func(t *testing.T, cfg hub.Config, bells *hubtest.Bells, machine *hubtest.Machine, desktop *hubtest.Desktop) (turnpost.HookHub, func(turnpost.Caller) turnpost.Hub, func(string)) {
+	hubtest.Run(t, false, func(t *testing.T, cfg hub.Config, r *hubtest.Rig) (turnpost.HookHub, func(turnpost.Caller) turnpost.Hub, func(string)) {
 		ctx, cancel := context.WithCancel(context.Background())
 		dir, err := os.MkdirTemp("", "tp")
 		if err != nil {
@@ -31,7 +31,7 @@ func TestHubOverTheWire(t *testing.T) {
 			t.Fatal(err)
 		}
 		cfg.OnError = func(err error) { t.Error(err) }
-		h, err := hub.New(ctx, cfg, db, bells, machine, desktop)
+		h, err := hub.New(ctx, cfg, db, r.Bells, r.Machine, r.Desktop, r.Installs)
 		if err != nil {
 			t.Fatal(err)
 		}

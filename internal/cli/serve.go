@@ -93,7 +93,7 @@ func (r *running) run(ctx context.Context, cfg config, address string) (err erro
 	defer end()
 
 	cfg.hub.OnError = r.warn
-	h, err := hub.New(ctx, cfg.hub, rows, wake.All(r.dir, r.warn), probe.Machine{}, notify.New(beside, r.env.Getenv))
+	h, err := hub.New(ctx, cfg.hub, rows, wake.All(r.dir, r.warn), probe.Machine{}, notify.New(beside, r.env.Getenv), nil)
 	if err != nil {
 		return err
 	}

@@ -51,6 +51,10 @@ func (v *view) Agents(ctx context.Context, q turnpost.AgentQuery) (turnpost.Agen
 func (h *Hub) shownSession(s *session) turnpost.Session {
 	out := s.Session
 	out.Can = h.can(s)
+	if status, gone := h.unheard(s); gone && s.live() {
+		out.Status = status
+		return out
+	}
 	if s.restored && s.live() {
 		out.Status.Evidence += "; not heard since the hub started"
 	}

@@ -1,7 +1,7 @@
 // Package hub holds the rules: whose handle a session has, what may interrupt
 // whom, which items an answer carries, when a bell rings, what a session's
-// status is and when the human is told. It declares the Store, Waker, Prober
-// and Outlet that it needs and imports nothing but the words.
+// status is and when the human is told. It declares the Store, Waker, Prober,
+// Outlet and Installs that it needs and imports nothing but the words.
 //
 // Delivery is at least once: an item is shown again, labelled, when nothing
 // proves that its text arrived. It is never shown in two answers at a time, and
@@ -50,6 +50,13 @@ type Outlet interface {
 	Notify(turnpost.Notice)
 }
 
+// Installs looks at what setup wrote.
+type Installs interface {
+	// Missing lists what is gone, one for each harness and file. It is asked in
+	// the background and may read files.
+	Missing() []turnpost.Missing
+}
+
 // Config is how the user wants the hub to behave. Zero values mean defaults.
 type Config struct {
 	Human     string                                  // the person's handle, "@anna"
@@ -71,6 +78,7 @@ const (
 	afterEsc    = 30 * time.Second // no ring so soon after an unexplained end of activity
 	quietAfter  = 3 * time.Minute
 	probeEvery  = 3 * time.Second
+	driftEvery  = 15 * time.Second
 	sweepEvery  = 5 * time.Second
 	pruneEvery  = time.Hour
 	sameEvent   = 100 * time.Millisecond // one event registered twice arrives within; the next turn end takes longer
@@ -82,11 +90,12 @@ const (
 
 // Hub is the running hub. Its methods are safe for concurrent use.
 type Hub struct {
-	cfg    Config
-	store  Store
-	waker  Waker
-	prober Prober
-	outlet Outlet
+	cfg      Config
+	store    Store
+	waker    Waker
+	prober   Prober
+	outlet   Outlet
+	installs Installs // nil: nobody looks
 
 	create sync.Mutex // one new session at a time gets a handle
 
@@ -95,6 +104,8 @@ type Hub struct {
 	offers   map[string]*offer
 	mail     map[string]*mailbox
 	kin      map[int]kin
+	drifts   []drift
+	compared bool // drifts was compared with the notices that an earlier hub left
 	rev      int64
 	revised  chan struct{} // closed and replaced at each revision
 	dropped  int64
@@ -106,7 +117,8 @@ type sessionKey struct{ harness, native string }
 
 // New returns a hub over a store, with what the store remembers. Run has to be
 // running for rings to be repeated, statuses to decay and the human to be told.
-func New(ctx context.Context, cfg Config, store Store, waker Waker, prober Prober, outlet Outlet) (*Hub, error) {
+// installs may be nil.
+func New(ctx context.Context, cfg Config, store Store, waker Waker, prober Prober, outlet Outlet, installs Installs) (*Hub, error) {
 	if cfg.Escalate <= 0 {
 		cfg.Escalate = 5 * time.Minute
 	}
@@ -117,7 +129,7 @@ func New(ctx context.Context, cfg Config, store Store, waker Waker, prober Probe
 		cfg.OnError = func(error) {}
 	}
 	h := &Hub{
-		cfg: cfg, store: store, waker: waker, prober: prober, outlet: outlet,
+		cfg: cfg, store: store, waker: waker, prober: prober, outlet: outlet, installs: installs,
 		sessions: map[sessionKey]*session{},
 		offers:   map[string]*offer{},
 		mail:     map[string]*mailbox{},
@@ -182,7 +194,7 @@ func newAgent(handle string, now time.Time) turnpost.Agent {
 func (h *Hub) Run(ctx context.Context) {
 	tick := time.NewTicker(500 * time.Millisecond)
 	defer tick.Stop()
-	var probed, swept, pruned time.Time
+	var probed, drifted, swept, pruned time.Time
 	for {
 		select {
 		case <-ctx.Done():
@@ -195,6 +207,10 @@ func (h *Hub) Run(ctx context.Context) {
 		if now.Sub(probed) >= probeEvery {
 			probed = now
 			h.probe(now)
+		}
+		if h.installs != nil && now.Sub(drifted) >= driftEvery {
+			drifted = now
+			h.noticeDrift(h.installs.Missing(), now)
 		}
 		if now.Sub(swept) >= sweepEvery {
 			swept = now

@@ -15,7 +15,7 @@ import (
 // TestHubOnSQLite tells every story of the hub to a hub on this store, the slow
 // ones in fake time.
 func TestHubOnSQLite(t *testing.T) {
-	hubtest.Run(t, true, func(t *testing.T, cfg hub.Config, bells *hubtest.Bells, machine *hubtest.Machine, desktop *hubtest.Desktop) (turnpost.HookHub, func(turnpost.Caller) turnpost.Hub, func(string)) {
+	hubtest.Run(t, true, func(t *testing.T, cfg hub.Config, r *hubtest.Rig) (turnpost.HookHub, func(turnpost.Caller) turnpost.Hub, func(string)) {
 		ctx, cancel := context.WithCancel(context.Background())
 		dir := t.TempDir()
 		if err := os.Chmod(dir, 0o700); err != nil {
@@ -26,7 +26,7 @@ func TestHubOnSQLite(t *testing.T) {
 			t.Fatal(err)
 		}
 		cfg.OnError = func(err error) { t.Error(err) }
-		h, err := hub.New(ctx, cfg, db, bells, machine, desktop)
+		h, err := hub.New(ctx, cfg, db, r.Bells, r.Machine, r.Desktop, r.Installs)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -25,19 +25,22 @@ type Rig struct {
 	Bells   *Bells
 	Machine *Machine
 	Desktop *Desktop
+	// Installs is what went missing of what setup wrote.
+	Installs *Installs
 
 	t      *testing.T
 	nextID int
 }
 
-// Open starts a hub with the given parts; the story's end stops it.
-type Open func(t *testing.T, cfg hub.Config, bells *Bells, machine *Machine, desktop *Desktop) (turnpost.HookHub, func(turnpost.Caller) turnpost.Hub, func(string))
+// Open starts a hub with the parts of a rig and returns its other ends; the
+// story's end stops it.
+type Open func(t *testing.T, cfg hub.Config, r *Rig) (turnpost.HookHub, func(turnpost.Caller) turnpost.Hub, func(string))
 
 func newRig(t *testing.T, open Open, cfg hub.Config) *Rig {
 	t.Helper()
-	r := &Rig{t: t, Bells: &Bells{}, Machine: NewMachine(), Desktop: &Desktop{}}
+	r := &Rig{t: t, Bells: &Bells{}, Machine: NewMachine(), Desktop: &Desktop{}, Installs: &Installs{}}
 	cfg.Human = "@anna"
-	r.Hook, r.As, r.Release = open(t, cfg, r.Bells, r.Machine, r.Desktop)
+	r.Hook, r.As, r.Release = open(t, cfg, r)
 	return r
 }
 
@@ -180,6 +183,26 @@ func (d *Desktop) Count(class string) int {
 		}
 	}
 	return n
+}
+
+// Installs is what setup wrote, as far as it is still there.
+type Installs struct {
+	mu      sync.Mutex
+	missing []turnpost.Missing
+}
+
+// Missing lists what the story took away.
+func (i *Installs) Missing() []turnpost.Missing {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return slices.Clone(i.missing)
+}
+
+// Lose makes that just these are missing.
+func (i *Installs) Lose(missing ...turnpost.Missing) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.missing = missing
 }
 
 // Agent is a stand-in session.

@@ -243,6 +243,57 @@ func statusStories() []story {
 				t.Errorf("heard again: %+v", s.Status)
 			}
 		}},
+		{name: "what setup wrote went missing: unheard until heard, told once, taken back when mended", timed: true, tell: func(t *testing.T, r *Rig) {
+			idle, busy, other := r.Agent("api").Idle(), r.Agent("web").Idle(), r.Agent("ops").Idle()
+			busy.Prompt()
+			ev := other.Event(turnpost.Prompt)
+			ev.Harness = "another"
+			other.Send(ev)
+			ev = other.Event(turnpost.TurnEnd)
+			ev.Harness = "another"
+			other.Send(ev)
+			hooks := turnpost.Missing{Harness: "standin", File: "/home/anna/settings.json", What: "every hook"}
+			heard := r.Session(idle).ActivityAt.Local().Format("15:04")
+			pass(time.Minute)
+			r.Installs.Lose(hooks)
+			pass(16 * time.Second)
+			unheard := func(a *Agent, want bool) {
+				t.Helper()
+				s := r.Session(a)
+				told := s.Status.Evidence == "alive, unheard since "+heard+": every hook is missing from /home/anna/settings.json"
+				if (s.Status.State == turnpost.StateUnheard) != want || told != want {
+					t.Errorf("%s: %+v, want unheard %v", a.Handle, s.Status, want)
+				}
+			}
+			unheard(idle, true)
+			unheard(busy, false) // its turn is open
+			pass(3 * time.Minute)
+			unheard(busy, true) // and has been quiet for long
+			if n := len(r.Notices("drift")); n != 1 {
+				t.Errorf("%d notices, want 1", n)
+			}
+			idle.Prompt() // it had read its settings before
+			idle.TurnEnd()
+			unheard(idle, false)
+			unheard(busy, true)
+			r.Installs.Lose(hooks, turnpost.Missing{Harness: "another", File: "/home/anna/plugin.js", What: "the plugin"})
+			pass(16 * time.Second)
+			unheard(idle, false)
+			if n := len(r.Notices("drift")); n != 2 {
+				t.Errorf("%d notices, want 2", n)
+			}
+			r.Installs.Lose()
+			pass(16 * time.Second)
+			unheard(busy, false)
+			if n := len(r.Notices("drift")); n != 0 {
+				t.Errorf("%d notices are left", n)
+			}
+			r.Installs.Lose(hooks) // anew
+			pass(16 * time.Second)
+			if s := r.Session(idle); s.Status.State != turnpost.StateUnheard {
+				t.Errorf("noticed anew: %+v", s.Status)
+			}
+		}},
 	}
 }
 
