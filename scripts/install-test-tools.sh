@@ -1,13 +1,11 @@
 #!/usr/bin/env bash
-# Installs what the tests need and the machine lacks: the pinned Claude Code
-# client, Chromium, strace and tmux. Says what it installs and how long that
+# Installs what the tests need and the machine lacks: the pinned harness
+# programs, Chromium, strace and tmux. Says what it installs and how long that
 # took; silent when there is nothing to do.
 set -euo pipefail
 
-pin=$(cd "$(dirname "$0")/../internal/realtest/claude" && pwd)
-version=$(sed -n 's|.*"@anthropic-ai/claude-code": "\(.*\)".*|\1|p' "$pin/package.json")
+pins=$(cd "$(dirname "$0")/../internal/realtest/pins" && pwd)
 cache=${TURNPOST_TEST_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/turnpost-test}
-claude_dir=$cache/claude-$version
 
 have() { command -v "$1" >/dev/null 2>&1; }
 
@@ -32,39 +30,44 @@ apt_install() {
 	apt-get install -y -qq --no-install-recommends "$@" >/dev/null
 }
 
+# version PIN prints the version that a pin names; all packages of one pin are
+# of one version.
+version() { sed -n 's|^ *"[^"]*": "\([0-9][0-9.]*\)",\{0,1\}$|\1|p' "$pins/$1/package.json" | head -n 1; }
+
+# missing_pins prints the pins that are not installed. A directory is renamed
+# to its name only when all of it is there.
+missing_pins() {
+	local dir pin
+	for dir in "$pins"/*/; do
+		pin=$(basename "$dir")
+		[ -d "$cache/$pin-$(version "$pin")/node_modules" ] || echo "$pin"
+	done
+}
+
 # missing_packages prints the Debian packages of the programs that are not there.
 missing_packages() {
 	have chromium || have chromium-browser || have google-chrome || echo chromium fonts-dejavu-core
 	have tmux || echo tmux
 	if [ "$(uname -s)" = Linux ]; then have strace || echo strace; fi
-	# Only for npm: the client itself is a native program.
-	[ -x "$(claude_binary)" ] || have npm || echo nodejs npm
+	[ -z "$(missing_pins)" ] || have npm || echo nodejs npm
 }
 
-claude_binary() {
-	local os arch
-	os=$(uname -s | tr '[:upper:]' '[:lower:]')
-	case $(uname -m) in
-	x86_64 | amd64) arch=x64 ;;
-	aarch64 | arm64) arch=arm64 ;;
-	*) fail "there is no Claude Code client for $(uname -m)" "use an x86-64 or arm64 machine" ;;
-	esac
-	echo "$claude_dir/node_modules/@anthropic-ai/claude-code-$os-$arch/claude"
-}
-
-# install_claude fills a directory beside the final one and renames it, so that
-# an interrupted run leaves nothing half done behind.
-install_claude() {
+# install_pin fills a directory beside the final one and renames it, so that an
+# interrupted run leaves nothing half done behind. Not npm ci: it refuses a lock
+# that leaves out optional packages of other platforms.
+install_pin() {
+	local pin=$1 dir
+	dir=$cache/$pin-$(version "$pin")
 	mkdir -p "$cache"
 	staging=$(mktemp -d "$cache/installing-XXXXXX")
 	trap 'rm -rf "$staging"' EXIT
-	cp "$pin/package.json" "$pin/package-lock.json" "$pin/.npmrc" "$staging/"
-	npm ci --prefix "$staging" --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null
-	if ! [ -x "$(claude_binary)" ]; then # another run may have been faster
-		rm -rf "$claude_dir"
-		mv "$staging" "$claude_dir"
+	cp "$pins/$pin/package.json" "$pins/$pin/package-lock.json" "$pins/$pin/.npmrc" "$staging/"
+	npm install --prefix "$staging" --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null
+	mkdir -p "$staging/node_modules" # a pin may have nothing for this platform
+	if ! [ -d "$dir/node_modules" ]; then # another run may have been faster
+		rm -rf "$dir"
+		mv "$staging" "$dir"
 	fi
-	[ -x "$(claude_binary)" ] || fail "the npm package holds no $(claude_binary)" "look at $claude_dir/node_modules/@anthropic-ai"
 }
 
 missing=$(missing_packages | tr '\n' ' ')
@@ -75,4 +78,6 @@ if [ -n "$missing" ]; then
 	# shellcheck disable=SC2086 # a list of package names
 	step "$missing" apt_install $missing
 fi
-[ -x "$(claude_binary)" ] || step "Claude Code $version" install_claude
+for pin in $(missing_pins); do
+	step "$pin $(version "$pin")" install_pin "$pin"
+done
