@@ -107,6 +107,10 @@ func (a *API) serves(p Program) {
 }
 
 func (a *API) serve(w http.ResponseWriter, req *http.Request) {
+	if req.Method == http.MethodGet && strings.HasSuffix(req.URL.Path, "/models") {
+		listModels(w)
+		return
+	}
 	dialect := dialectOf(req)
 	if dialect == nil {
 		a.mu.Lock()

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"strings"
 )
 
 // messages is Anthropic's Messages API.
@@ -39,36 +38,6 @@ func (messages) read(req *http.Request, body []byte) (Request, error) {
 		r.Tools = append(r.Tools, tool.Name)
 	}
 	return r, nil
-}
-
-// contentText returns the text of a content value: a string, or a list of
-// blocks of which some hold content themselves.
-func contentText(raw json.RawMessage) string {
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		return text
-	}
-	var blocks []struct {
-		Text    string          `json:"text"`
-		Name    string          `json:"name"`
-		Input   json.RawMessage `json:"input"`
-		Content json.RawMessage `json:"content"`
-	}
-	if json.Unmarshal(raw, &blocks) != nil {
-		return ""
-	}
-	var parts []string
-	for _, b := range blocks {
-		switch {
-		case b.Text != "":
-			parts = append(parts, b.Text)
-		case b.Name != "":
-			parts = append(parts, b.Name+string(b.Input))
-		default:
-			parts = append(parts, contentText(b.Content))
-		}
-	}
-	return strings.Join(parts, "\n")
 }
 
 func (messages) refuse(w http.ResponseWriter, status int, kind, text string) {

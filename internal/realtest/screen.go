@@ -2,6 +2,8 @@ package realtest
 
 import (
 	"bytes"
+	"fmt"
+	"io"
 	"strings"
 	"sync"
 	"unicode"
@@ -10,9 +12,11 @@ import (
 
 // screen is what a person in front of the terminal would see: the part of a
 // VT terminal that full-screen programs use to place text. Colours, titles and
-// modes are read over.
+// modes are read over. What a program asks its terminal is answered: some wait
+// for that before they show anything.
 type screen struct {
 	changed *pulse
+	answers io.Writer // the terminal's side; nil where nobody asks
 
 	mu       sync.Mutex
 	rows     int
@@ -167,15 +171,17 @@ func (s *screen) escape(p []byte) int {
 		return s.csi(p)
 	case ']', 'P', '_', '^', 'X': // strings up to BEL or ESC \
 		end := bytes.IndexAny(p[2:], "\a\x1b")
-		switch {
-		case end < 0:
-			return 0
-		case p[2+end] == '\a':
-			return 2 + end + 1
-		case 2+end+1 < len(p):
-			return 2 + end + 2
+		length := 2 + end + 1
+		if end >= 0 && p[2+end] == '\x1b' {
+			length++
 		}
-		return 0
+		if end < 0 || length > len(p) {
+			return 0
+		}
+		if p[1] == ']' {
+			s.answerColour(string(p[2 : 2+end]))
+		}
+		return length
 	case '(', ')', '*', '+', '#', ' ', '%':
 		if len(p) < 3 {
 			return 0
@@ -210,6 +216,7 @@ func (s *screen) csi(p []byte) int {
 	first := max(arg(0, 1), 1)
 	col := min(s.col, s.cols-1) // a cursor past the last column counts as on it
 	switch final := p[end]; {
+	case s.answerQuery(raw, final):
 	case private:
 		if (final == 'h' || final == 'l') && strings.Contains(raw, "1049") {
 			s.erase(0, s.rows*s.cols)
@@ -270,6 +277,46 @@ func (s *screen) csi(p []byte) int {
 		s.row, s.col = s.saved[0], s.saved[1]
 	}
 	return end + 1
+}
+
+// answerQuery answers what a program asks with CSI raw final, if it asks.
+func (s *screen) answerQuery(raw string, final byte) bool {
+	switch raw + string(final) {
+	case "6n": // where the cursor is
+		s.tell("\x1b[%d;%dR", s.row+1, min(s.col, s.cols-1)+1)
+	case "5n": // whether all is well
+		s.tell("\x1b[0n")
+	case "c", "0c": // what it is: a VT220 with colours
+		s.tell("\x1b[?62;22c")
+	case "14t", "16t", "18t": // sizes; only the one in characters is known
+		if raw == "18" {
+			s.tell("\x1b[8;%d;%dt", s.rows, s.cols)
+		}
+	default:
+		mode, ok := strings.CutSuffix(raw, "$")
+		if final != 'p' || !ok {
+			return false
+		}
+		s.tell("\x1b[%s;0$y", mode) // a mode that it does not know
+	}
+	return true
+}
+
+// answerColour answers what a program asks about the colours of text (OSC 10)
+// and background (11): white on black.
+func (s *screen) answerColour(osc string) {
+	switch osc {
+	case "10;?":
+		s.tell("\x1b]10;rgb:ffff/ffff/ffff\x1b\\")
+	case "11;?":
+		s.tell("\x1b]11;rgb:0000/0000/0000\x1b\\")
+	}
+}
+
+func (s *screen) tell(format string, args ...any) {
+	if s.answers != nil {
+		fmt.Fprintf(s.answers, format, args...) // fails when the program has ended
+	}
 }
 
 // parameters returns a reader of the numbers in "12;34"; absent ones are def.

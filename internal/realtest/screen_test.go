@@ -40,6 +40,17 @@ func TestScreen(t *testing.T) {
 	}
 }
 
+func TestScreenAnswersQueries(t *testing.T) {
+	var answers strings.Builder
+	s := newScreen(4, 10, &pulse{})
+	s.answers = &answers
+	_, _ = s.Write([]byte("ab\x1b[6n\x1b[c\x1b[?2026$p\x1b]11;?\a\x1b[18t\x1b[?uc"))
+	want := "\x1b[1;3R" + "\x1b[?62;22c" + "\x1b[?2026;0$y" + "\x1b]11;rgb:0000/0000/0000\x1b\\" + "\x1b[8;4;10t"
+	if answers.String() != want || s.String() != "abc" {
+		t.Errorf("answers %q, screen %q", answers.String(), s.String())
+	}
+}
+
 func FuzzScreen(f *testing.F) {
 	f.Add([]byte("\x1b[2;3r\x1b[9L\x1b[5P\x1b[7X日\x1b[3S\x1bM\x1b8"))
 	f.Fuzz(func(t *testing.T, in []byte) {

@@ -56,6 +56,7 @@ func (c Client) TUI(t testing.TB) *TUI {
 		c.Home.leave()
 		t.Fatalf("start the client on a terminal: %v", err)
 	}
+	u.screen.answers = u.pty
 	go func() { _, _ = io.Copy(u.screen, u.pty) }() // ends when the terminal is closed
 	go func() {
 		_ = u.cmd.Wait() // how it ended is in ProcessState
