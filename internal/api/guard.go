@@ -21,6 +21,10 @@ import (
 // SessionHeader carries the secret that session.start announced to an agent.
 const SessionHeader = "Turnpost-Session"
 
+// NativeHeader carries which session of its process a tool call came from, in
+// the harness's own words. It counts over the socket only.
+const NativeHeader = "Turnpost-Native"
+
 const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; " +
 	"img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
@@ -107,7 +111,11 @@ func (g *guard) admit(r *http.Request, p policy) (turnpost.Caller, error) {
 	if err := g.checkSite(r); err != nil {
 		return turnpost.Caller{}, err
 	}
-	session, err := sessionSecret(r)
+	session, err := oneValue(r, SessionHeader, 200)
+	if err != nil {
+		return turnpost.Caller{}, err
+	}
+	native, err := oneValue(r, NativeHeader, 128)
 	if err != nil {
 		return turnpost.Caller{}, err
 	}
@@ -116,7 +124,7 @@ func (g *guard) admit(r *http.Request, p policy) (turnpost.Caller, error) {
 		return turnpost.Caller{}, turnpost.Errorf(turnpost.Forbidden, "the page is for the user").WithHint("run: turnpost open")
 	}
 	if c != nil {
-		return turnpost.Caller{Pid: c.peer.pid, HookSession: session}, nil
+		return turnpost.Caller{Pid: c.peer.pid, HookSession: session, Native: native}, nil
 	}
 	proof, denied := g.credential(r, p)
 	if denied == nil {
@@ -184,14 +192,14 @@ func (g *guard) credential(r *http.Request, p policy) (proof string, err error) 
 	return "", &refusal{coded: denied, status: http.StatusUnauthorized, header: http.Header{"Www-Authenticate": {`Bearer realm="turnpost"`}}}
 }
 
-func sessionSecret(r *http.Request) (string, error) {
-	const longest = 200
-	values := r.Header[SessionHeader]
+// oneValue is the value of a header of ours, "" where the request has none.
+func oneValue(r *http.Request, header string, longest int) (string, error) {
+	values := r.Header[header]
 	if len(values) == 0 {
 		return "", nil
 	}
 	if len(values) > 1 || values[0] == "" || len(values[0]) > longest {
-		return "", turnpost.Invalidf(SessionHeader, "has to be one hook session of at most %d bytes", longest)
+		return "", turnpost.Invalidf(header, "has to be one value of at most %d bytes", longest)
 	}
 	return values[0], nil
 }

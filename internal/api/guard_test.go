@@ -231,6 +231,8 @@ func TestCrossSiteRequests(t *testing.T) {
 		{"two sessions", "POST", "/v1/post", http.Header{SessionHeader: {"a", "b"}}, 400},
 		{"a session without end", "POST", "/v1/post", http.Header{SessionHeader: {strings.Repeat("a", 10_000)}}, 400},
 		{"an empty session", "POST", "/v1/post", http.Header{SessionHeader: {""}}, 400},
+		{"two native sessions", "POST", "/v1/post", http.Header{NativeHeader: {"a", "b"}}, 400},
+		{"a native session without end", "POST", "/v1/post", http.Header{NativeHeader: {strings.Repeat("a", 129)}}, 400},
 	} {
 		before := f.count() + *mounted
 		answer := ask(s, test.method, host, test.path, signed(test.header), "{}")

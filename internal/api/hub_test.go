@@ -75,7 +75,7 @@ func TestHubOverTheWire(t *testing.T) {
 			if caller.Human {
 				return human
 			}
-			return agents.WithSession(caller.HookSession)
+			return agents.WithSession(caller.HookSession).WithNative(caller.Native)
 		}
 		return hooks{wire}, as, wire.drop
 	})

@@ -145,7 +145,10 @@ func TestCallerIsWhatTheConnectionProves(t *testing.T) {
 	}{
 		{"socket", cs["socket"], turnpost.Caller{Pid: os.Getpid()}},
 		{"socket with a session", cs["socket"].WithSession("secret"), turnpost.Caller{Pid: os.Getpid(), HookSession: "secret"}},
+		{"socket with one of its process's sessions", cs["socket"].WithNative("n-1"), turnpost.Caller{Pid: os.Getpid(), Native: "n-1"}},
+		{"socket with both", cs["socket"].WithNative("n-1").WithSession("secret"), turnpost.Caller{Pid: os.Getpid(), HookSession: "secret", Native: "n-1"}},
 		{"port", cs["port"], turnpost.Caller{Human: true}},
+		{"port with a session of some process", cs["port"].WithNative("n-1"), turnpost.Caller{Human: true}},
 		{"port with a session", cs["port"].WithSession("secret"), turnpost.Caller{HookSession: "secret"}},
 	} {
 		if _, err := test.c.Whoami(t.Context(), turnpost.Nothing{}); err != nil {

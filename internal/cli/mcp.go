@@ -48,16 +48,13 @@ type link struct {
 
 // hubFor is the hub for one call. Where there is none, the client of an
 // address that nobody listens on says so.
-func (l *link) hubFor(ctx context.Context, session string) turnpost.Hub {
+func (l *link) hubFor(ctx context.Context, claim mcp.Claim) turnpost.Hub {
 	c, err := l.client(ctx)
 	if err != nil {
 		l.report(err)
 		c = client.New(client.Address{Socket: "/nonexistent/turnpost"})
 	}
-	if session != "" {
-		return c.WithSession(session)
-	}
-	return c
+	return c.WithSession(claim.HookSession).WithNative(claim.Native)
 }
 
 // client returns the last client as long as its hub is the running one.

@@ -19,12 +19,13 @@ import (
 
 // mounts is what the hub serves beside its own routes, behind api's guard.
 func (r *running) mounts(h *hub.Hub) map[string]api.Mount {
-	tools := mcp.New(func(ctx context.Context, session string) turnpost.Hub {
-		// Whoever comes here is an agent: the token speaks for nobody.
+	tools := mcp.New(func(ctx context.Context, claim mcp.Claim) turnpost.Hub {
+		// Whoever comes here is an agent: the token speaks for nobody, and a claim
+		// of which session it is proves nothing without a process.
 		caller := api.CallerFrom(ctx)
-		caller.Human = false
-		if session != "" {
-			caller.HookSession = session
+		caller.Human, caller.Native = false, claim.Native
+		if claim.HookSession != "" {
+			caller.HookSession = claim.HookSession
 		}
 		return h.As(caller)
 	}, mcp.Options{Version: r.env.Version, Logger: r.log})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -57,11 +58,40 @@ func (v *view) who() (who, error) {
 	defer h.mu.Unlock()
 	for _, pid := range ancestors {
 		// A session's process is known by more than its number.
-		if s := h.byProcess(turnpost.Process{Pid: pid}); s != nil && h.prober.Alive(s.Process) {
-			return h.sessionIdentity(s, "process "+strconv.Itoa(pid))
+		live := slices.DeleteFunc(h.inProcess(turnpost.Process{Pid: pid}), func(s *session) bool { return !h.prober.Alive(s.Process) })
+		if len(live) == 0 {
+			continue
 		}
+		s, err := speaker(live, v.caller.Native)
+		if err != nil {
+			return who{}, err
+		}
+		return h.sessionIdentity(s, "process "+strconv.Itoa(pid))
+	}
+	if v.caller.Native != "" { // an agent's tool call, so not the person's
+		return who{}, turnpost.Errorf(turnpost.Unauthorized, "nothing was heard of this session yet").
+			WithHint("its hooks may be off or not trusted: turnpost setup --check")
 	}
 	return who{handle: h.cfg.Human, human: true, how: "your login"}, nil
+}
+
+// speaker is the session that speaks for a process: a process of its own speaks
+// for its session, a shared one for the session that the harness named, or for
+// the only one there is.
+func speaker(live []*session, native string) (*session, error) {
+	if !live[0].Process.Shared {
+		return live[0], nil
+	}
+	for _, s := range live {
+		if s.Native == native || native == "" && len(live) == 1 {
+			return s, nil
+		}
+	}
+	err := turnpost.Errorf(turnpost.Unauthorized, "%d sessions share this process: which one asks is not known", len(live))
+	if native != "" {
+		err = turnpost.Errorf(turnpost.Unauthorized, "nothing was heard of the session that asks yet")
+	}
+	return nil, err.WithHint("pass hook_session from your start line")
 }
 
 // kin is what was found out about a caller's process a moment ago.
@@ -177,10 +207,7 @@ func (h *Hub) newSession(ctx context.Context, ev turnpost.Event, now time.Time) 
 	if earlier != nil {
 		row = SessionRow{Session: earlier.Session, Secret: earlier.secretHash}
 	}
-	old := h.byProcess(ev.Process)
-	if old == nil {
-		old = h.endedByProcess(ev.Process)
-	}
+	old := h.predecessor(ev.Process)
 	handle, unlinked := h.chooseHandle(ev, row.Handle, old, agents)
 	h.mu.Unlock()
 
@@ -193,7 +220,7 @@ func (h *Hub) newSession(ctx context.Context, ev turnpost.Event, now time.Time) 
 	}
 
 	if handle != "" && known(agents, handle) {
-		if err := h.relapse(ctx, handle, ev.Process); err != nil {
+		if err := h.relapse(ctx, handle, ev.Process, row.ID); err != nil {
 			return nil, err
 		}
 	}
@@ -223,9 +250,17 @@ func (h *Hub) newSession(ctx context.Context, ev turnpost.Event, now time.Time) 
 	return s, nil
 }
 
-// endedByProcess returns the session of the process that ended last: /clear
-// ends one session and starts the next. Callers hold mu.
-func (h *Hub) endedByProcess(p turnpost.Process) *session {
+// predecessor returns the session that a new one of the process takes over
+// from: its live one, or the one that ended last, since /clear ends one session
+// and starts the next. In a shared process sessions stand side by side. Callers
+// hold mu.
+func (h *Hub) predecessor(p turnpost.Process) *session {
+	if p.Shared {
+		return nil
+	}
+	if live := h.inProcess(p); len(live) > 0 {
+		return live[0]
+	}
 	var found *session
 	for _, s := range h.sessions {
 		if !s.live() && sameProcess(s.Process, p) && (found == nil || s.EndedAt.After(found.EndedAt)) {

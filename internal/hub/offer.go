@@ -153,6 +153,12 @@ type offer struct {
 	heldAfter time.Duration // from the event until the offer was ready
 }
 
+// reaches tells whether the text of the offer arrives in a session: its own, or
+// the one that took its process over.
+func (o *offer) reaches(handle, session string, process turnpost.Process) bool {
+	return o.handle == handle && (o.session == session || !process.Shared && sameProcess(o.process, process))
+}
+
 // decision is the offer in the form that its moment takes.
 func (o *offer) decision() turnpost.Decision {
 	if o.kind == turnpost.TurnEnd || o.kind == turnpost.Bell {
@@ -349,7 +355,7 @@ func (h *Hub) receive(s *session, ev turnpost.Event, at time.Time) {
 		}
 	}
 	for id, o := range h.offers {
-		if o.handle != s.Handle || !sameProcess(o.process, s.Process) && o.session != s.ID {
+		if !o.reaches(s.Handle, s.ID, s.Process) {
 			continue
 		}
 		named := contains(ev.Offers, id)
@@ -371,13 +377,13 @@ func contains(list []string, s string) bool {
 }
 
 // relapse ends the leases of a handle's inbox: whoever was shown these items
-// has lost them with its context. What is on its way to the same process stays
-// as it is: it arrives in the new session.
-func (h *Hub) relapse(ctx context.Context, handle string, process turnpost.Process) error {
+// has lost them with its context. What is on its way stays as it is: it arrives
+// in the new session of the process.
+func (h *Hub) relapse(ctx context.Context, handle string, process turnpost.Process, session string) error {
 	h.mu.Lock()
 	onTheWay := map[string]bool{}
 	for id, o := range h.offers {
-		onTheWay[id] = o.handle == handle && sameProcess(o.process, process)
+		onTheWay[id] = o.reaches(handle, session, process)
 	}
 	h.mu.Unlock()
 	return h.store.Update(ctx, func(tx Tx) error {

@@ -61,28 +61,24 @@ func (s *session) wedged() bool { return s.Status.State == turnpost.StateWedged 
 // liveOf returns the live sessions of a handle, the one heard last first.
 // Callers hold mu.
 func (h *Hub) liveOf(handle string) []*session {
+	return h.liveWhere(func(s *session) bool { return s.Handle == handle && handle != "" })
+}
+
+// inProcess returns the live sessions whose harness process it is, the one
+// heard last first. Callers hold mu.
+func (h *Hub) inProcess(p turnpost.Process) []*session {
+	return h.liveWhere(func(s *session) bool { return sameProcess(s.Process, p) })
+}
+
+func (h *Hub) liveWhere(match func(*session) bool) []*session {
 	var out []*session
 	for _, s := range h.sessions {
-		if s.Handle == handle && handle != "" && s.live() {
+		if s.live() && match(s) {
 			out = append(out, s)
 		}
 	}
 	sort.Slice(out, func(i, j int) bool { return out[i].ActivityAt.After(out[j].ActivityAt) })
 	return out
-}
-
-// byProcess returns the live session whose harness process it is. Callers hold mu.
-func (h *Hub) byProcess(p turnpost.Process) *session {
-	if p.Pid == 0 {
-		return nil
-	}
-	var found *session
-	for _, s := range h.sessions {
-		if s.live() && sameProcess(s.Process, p) && (found == nil || s.ActivityAt.After(found.ActivityAt)) {
-			found = s
-		}
-	}
-	return found
 }
 
 func sameProcess(a, b turnpost.Process) bool {

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
@@ -396,8 +397,8 @@ func TestHubErrors(t *testing.T) {
 func TestHookSession(t *testing.T) {
 	type key struct{}
 	var got []string
-	s := New(func(ctx context.Context, hookSession string) turnpost.Hub {
-		got = append(got, fmt.Sprint(ctx.Value(key{}), " ", hookSession))
+	s := New(func(ctx context.Context, claim Claim) turnpost.Hub {
+		got = append(got, fmt.Sprint(ctx.Value(key{}), " ", claim.HookSession))
 		return &fakeHub{err: turnpost.Errorf(turnpost.NotFound, "nothing")}
 	}, Options{})
 	for _, tool := range tools() {
@@ -422,11 +423,45 @@ func TestHookSession(t *testing.T) {
 	}
 }
 
+// TestNativeSession: which session of its process asks, as the harness says it
+// with the call.
+func TestNativeSession(t *testing.T) {
+	var got Claim
+	s := New(func(_ context.Context, claim Claim) turnpost.Hub {
+		got = claim
+		return &fakeHub{}
+	}, Options{})
+	overBoth(t, s, func(t *testing.T, c client) {
+		for _, test := range []struct {
+			meta, want string
+		}{
+			{`{}`, ""},
+			{`{"threadId":"019c-a","sessionId":"019c-b"}`, "019c-a"},
+			{`{"sessionId":"ses_B9"}`, "ses_B9"},
+			{`{"threadId":7,"sessionId":"019c-b"}`, "019c-b"},
+			{`{"threadId":{"id":"x"}}`, ""},
+			{`{"threadId":""}`, ""},
+			{`{"threadId":"-x"}`, ""},
+			{`{"threadId":"a b"}`, ""},
+			{`{"threadId":"a\r\nTurnpost-Session: b"}`, ""},
+			{`{"threadId":"` + strings.Repeat("x", 128) + `"}`, strings.Repeat("x", 128)},
+			{`{"threadId":"` + strings.Repeat("x", 129) + `"}`, ""},
+		} {
+			c.ask(t, "tools/call", map[string]any{
+				"name": "ack", "arguments": map[string]any{"through": 1, "hook_session": "s3cret"}, "_meta": json.RawMessage(test.meta),
+			})
+			if got != (Claim{HookSession: "s3cret", Native: test.want}) {
+				t.Errorf("%s: hubFor got %+v, want %q", test.meta, got, test.want)
+			}
+		}
+	})
+}
+
 // TestPanicEndsTheCallOnly: the hub may live in the same process.
 func TestPanicEndsTheCallOnly(t *testing.T) {
 	calm := &fakeHub{acked: turnpost.AckDone{Closed: 1}}
-	s := New(func(_ context.Context, hookSession string) turnpost.Hub {
-		if hookSession == "panic" {
+	s := New(func(_ context.Context, claim Claim) turnpost.Hub {
+		if claim.HookSession == "panic" {
 			panic("boom")
 		}
 		return calm

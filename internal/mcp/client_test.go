@@ -76,7 +76,7 @@ func initializeParams(version string) any {
 }
 
 func fixed(hub turnpost.Hub) HubFor {
-	return func(context.Context, string) turnpost.Hub { return hub }
+	return func(context.Context, Claim) turnpost.Hub { return hub }
 }
 
 // stdioClient is the other end of ServeStdio.

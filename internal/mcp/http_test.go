@@ -205,7 +205,7 @@ func TestHTTPLeavesNothingBehind(t *testing.T) {
 func TestHTTPContext(t *testing.T) {
 	type key struct{}
 	var got any
-	s := New(func(ctx context.Context, _ string) turnpost.Hub {
+	s := New(func(ctx context.Context, _ Claim) turnpost.Hub {
 		got = ctx.Value(key{})
 		return &fakeHub{}
 	}, Options{})

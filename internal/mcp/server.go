@@ -26,11 +26,17 @@ import (
 // MaxMessage is the largest message that a client may send, in bytes.
 const MaxMessage = 1 << 20
 
+// Claim is what a call says of who makes it; a field is empty where it says
+// nothing.
+type Claim struct {
+	HookSession string // the argument of that name
+	Native      string // the session that the harness named in the call's _meta
+}
+
 // HubFor returns the hub as one caller sees it. ctx carries the values of the
-// HTTP request, or those of ServeStdio's context; hookSession is the argument of
-// that name, empty when the call had none. A caller that is not known gets a Hub
-// whose methods say so, not nil.
-type HubFor func(ctx context.Context, hookSession string) turnpost.Hub
+// HTTP request, or those of ServeStdio's context. A caller that is not known
+// gets a Hub whose methods say so, not nil.
+type HubFor func(context.Context, Claim) turnpost.Hub
 
 // Options are what New can do without.
 type Options struct {
@@ -62,7 +68,10 @@ func New(hubFor HubFor, options Options) *Server {
 	s.server.AddReceivingMiddleware(endWithClient)
 	for _, t := range tools() {
 		s.server.AddTool(t.spec, func(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			return s.call(ctx, t, hubFor, request.Params.Arguments)
+			native := nativeOf(request.Params.Meta)
+			return s.call(ctx, t, func(hookSession string) turnpost.Hub {
+				return hubFor(ctx, Claim{HookSession: hookSession, Native: native})
+			}, request.Params.Arguments)
 		})
 	}
 	return s
@@ -70,14 +79,14 @@ func New(hubFor HubFor, options Options) *Server {
 
 // call runs one tool. A panic ends the call, not the process: the hub may be
 // in it.
-func (s *Server) call(ctx context.Context, t tool, hubFor HubFor, arguments json.RawMessage) (result *mcp.CallToolResult, err error) {
+func (s *Server) call(ctx context.Context, t tool, hub hubOf, arguments json.RawMessage) (result *mcp.CallToolResult, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			s.logger.Error("tool panicked", "tool", t.spec.Name, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 			result, err = refusal(turnpost.Errorf(turnpost.Internal, "internal error in %s", t.spec.Name)), nil
 		}
 	}()
-	text, err := t.run(ctx, hubFor, arguments)
+	text, err := t.run(ctx, hub, arguments)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

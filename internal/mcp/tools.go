@@ -35,8 +35,11 @@ func tools() []tool {
 // tool is one tool: what clients see of it, and what it does.
 type tool struct {
 	spec *mcp.Tool
-	run  func(context.Context, HubFor, json.RawMessage) (string, error)
+	run  func(context.Context, hubOf, json.RawMessage) (string, error)
 }
+
+// hubOf is the hub for one call with that hook_session.
+type hubOf func(hookSession string) turnpost.Hub
 
 // effect is what a tool does to the world; it becomes the annotations.
 type effect int
@@ -74,12 +77,12 @@ func define[In interface{ hookSession() string }](name, about string, does effec
 			// Without it Claude Code shows the model our names only.
 			Meta: mcp.Meta{"anthropic/alwaysLoad": true},
 		},
-		run: func(ctx context.Context, hubFor HubFor, arguments json.RawMessage) (string, error) {
+		run: func(ctx context.Context, hub hubOf, arguments json.RawMessage) (string, error) {
 			var in In
 			if err := decode(arguments, schema, &in); err != nil {
 				return "", err
 			}
-			return run(ctx, hubFor(ctx, in.hookSession()), in)
+			return run(ctx, hub(in.hookSession()), in)
 		},
 	}
 }

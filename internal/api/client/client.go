@@ -33,8 +33,11 @@ const (
 // maxAnswer is far above the largest answer, 50 whole items.
 const maxAnswer = 256 << 20
 
-// sessionHeader is api.SessionHeader.
-const sessionHeader = "Turnpost-Session"
+// The headers are those of package api.
+const (
+	sessionHeader = "Turnpost-Session"
+	nativeHeader  = "Turnpost-Native"
+)
 
 // Address is where a hub listens.
 type Address struct {
@@ -49,6 +52,7 @@ type Client struct {
 	base    string
 	token   string
 	session string
+	native  string
 }
 
 // New returns a client of the hub at an address. It connects when it is used.
@@ -81,6 +85,15 @@ func (c *Client) WithSession(secret string) *Client {
 	return &out
 }
 
+// WithNative returns a client that asks for that session of its own process, in
+// the harness's own words, over the same connections: where a process hosts
+// several, being its child does not say for which.
+func (c *Client) WithNative(id string) *Client {
+	out := *c
+	out.native = id
+	return &out
+}
+
 // Close closes the idle connections. An offer of Handle that came over one and
 // was not confirmed is free again then.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
@@ -109,6 +122,9 @@ func exchange[Res any](ctx context.Context, c *Client, method, path string, body
 	}
 	if c.session != "" {
 		r.Header.Set(sessionHeader, c.session)
+	}
+	if c.native != "" {
+		r.Header.Set(nativeHeader, c.native)
 	}
 	answer, err := c.http.Do(r)
 	if err != nil {

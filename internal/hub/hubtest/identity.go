@@ -99,13 +99,16 @@ func identityStories() []story {
 			a := r.Agent("api").Idle()
 			ctx := context.Background()
 			for caller, want := range map[turnpost.Caller]string{
-				{Pid: 1000 + a.Pid}:       "@api", // a child of the session's process
-				{Pid: a.Pid}:              "@api",
-				{Pid: 7}:                  "@anna", // a shell of the person
-				{Human: true}:             "@anna",
-				{HookSession: a.Secret}:   "@api",
-				{HookSession: "0123abcd"}: "",
-				{}:                        "",
+				{Pid: 1000 + a.Pid}:             "@api", // a child of the session's process
+				{Pid: a.Pid}:                    "@api",
+				{Pid: 7}:                        "@anna", // a shell of the person
+				{Human: true}:                   "@anna",
+				{HookSession: a.Secret}:         "@api",
+				{HookSession: "0123abcd"}:       "",
+				{Native: a.Native}:              "", // of no process
+				{Pid: 7, Native: a.Native}:      "", // nor of another's
+				{Human: true, Native: a.Native}: "@anna",
+				{}:                              "",
 			} {
 				me, err := r.As(caller).Whoami(ctx, turnpost.Nothing{})
 				if want == "" && turnpost.CodeOf(err) != turnpost.Unauthorized {

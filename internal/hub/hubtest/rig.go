@@ -213,6 +213,7 @@ type Agent struct {
 	Root     string
 	Name     string // TURNPOST_AGENT
 	Attended bool
+	Shared   bool   // its process hosts others too
 	Secret   string // learned from the start line
 	Handle   string // learned from the answers
 	digest   int
@@ -232,7 +233,7 @@ func (a *Agent) Event(kind turnpost.Kind) turnpost.Event {
 	ev := turnpost.Event{
 		Kind: kind, Harness: "standin", Native: a.Native, Digest: fmt.Sprint(a.Native, a.digest),
 		Cwd: a.Root, Place: turnpost.Place{Root: a.Root, Main: a.Root},
-		Process: turnpost.Process{Pid: a.Pid, Start: "boot"}, Attended: a.Attended, Agent: a.Name,
+		Process: turnpost.Process{Pid: a.Pid, Start: "boot", Shared: a.Shared}, Attended: a.Attended, Agent: a.Name,
 		Registry: fmt.Sprint("registry-", a.Pid),
 		Wake:     turnpost.Wake{Method: "bell", Key: a.Bell()},
 	}
@@ -256,7 +257,12 @@ func (a *Agent) Event(kind turnpost.Kind) turnpost.Event {
 }
 
 // Bell is the key of the agent's bell.
-func (a *Agent) Bell() string { return fmt.Sprint("bell-", a.Pid) }
+func (a *Agent) Bell() string {
+	if a.Shared {
+		return "bell-" + a.Native
+	}
+	return fmt.Sprint("bell-", a.Pid)
+}
 
 // Send sends an event, confirms the answer as a hook client does, and returns
 // the text for the model.

@@ -22,6 +22,7 @@ func Run(t *testing.T, fakeTime bool, open Open) {
 	var all []story
 	all = append(all, deliveryStories()...)
 	all = append(all, identityStories()...)
+	all = append(all, sharedStories()...)
 	all = append(all, statusStories()...)
 	all = append(all, postStories()...)
 	all = append(all, ringStories()...)
