@@ -105,7 +105,7 @@ func ack() realtest.Step {
 
 // client is the real client on this machine; args are for its command line.
 func (w *world) client(api *realtest.API, args ...string) realtest.Client {
-	return realtest.Client{Program: realtest.Claude{}, Home: w.home, API: api, Args: args}
+	return realtest.Client{Program: w.runs, Home: w.home, API: api, Args: args}
 }
 
 // tui is a client on a terminal that may run shell commands.

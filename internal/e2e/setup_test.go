@@ -146,7 +146,7 @@ func TestProgramGoneAfterSetup(t *testing.T) {
 	plain, without := run()
 	w.setup()
 	w.turnpost("down")
-	hidden := w.hide()
+	hidden := w.hide(programNames...)
 	defer hidden()
 	broken, with := run()
 

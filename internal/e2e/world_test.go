@@ -73,17 +73,26 @@ const ownSettings = `{
 // programs; posting and looking goes over the hub's socket, as the person.
 type world struct {
 	t    testing.TB
+	runs realtest.Program // what its clients are
 	home *realtest.Home
 	dir  statedir.Dir
 	hub  *client.Client
 }
 
-// newWorld makes a machine for up to n clients at a time and starts its hub.
-// Nothing is set up yet.
+// newWorld makes a machine for up to n clients of Claude Code at a time and
+// starts its hub. Nothing is set up yet.
 func newWorld(t testing.TB, n int) *world {
 	t.Helper()
-	w := &world{t: t, home: realtest.NewHome(t, n, realtest.Claude{})}
+	w := newWorldOf(t, n, realtest.Claude{})
 	w.home.Write(filepath.Join(".claude", "settings.json"), []byte(ownSettings))
+	return w
+}
+
+// newWorldOf makes a machine with those programs, of which clients run the
+// first, and starts its hub.
+func newWorldOf(t testing.TB, n int, harnesses ...realtest.Program) *world {
+	t.Helper()
+	w := &world{t: t, runs: harnesses[0], home: realtest.NewHome(t, n, harnesses...)}
 	for _, name := range programNames {
 		w.install(name)
 	}
@@ -105,6 +114,13 @@ func readyWorld(t testing.TB, n int) *world {
 	return w
 }
 
+// in lets a part of the test, a subtest, own what fails until it ends.
+func (w *world) in(t testing.TB) {
+	outer := w.t
+	w.t = t
+	t.Cleanup(func() { w.t = outer })
+}
+
 // install puts a program where `make up` puts it.
 func (w *world) install(name string) {
 	w.t.Helper()
@@ -121,16 +137,16 @@ func (w *world) install(name string) {
 	}
 }
 
-// hide takes the programs away, and returns what puts them back for the end.
-func (w *world) hide() (back func()) {
+// hide takes programs away, and returns what puts them back.
+func (w *world) hide(names ...string) (back func()) {
 	w.t.Helper()
-	for _, name := range programNames {
+	for _, name := range names {
 		if err := os.Remove(w.program(name)); err != nil {
 			w.t.Fatal(err)
 		}
 	}
 	return func() {
-		for _, name := range programNames {
+		for _, name := range names {
 			w.install(name)
 		}
 	}

@@ -51,6 +51,13 @@ func NewAPI(t testing.TB, steps ...Step) *API {
 	return a
 }
 
+// In lets a part of the test, a subtest, own what fails until it ends.
+func (a *API) In(t testing.TB) {
+	outer := a.t
+	a.t = t
+	t.Cleanup(func() { a.t = outer })
+}
+
 // URL is the base URL, without a path.
 func (a *API) URL() string { return a.server.URL }
 

@@ -95,6 +95,13 @@ func (u *TUI) waitPrompt() {
 // look is what the screen shows now.
 func (u *TUI) look() View { return u.program.Look(u.Screen()) }
 
+// In lets a part of the test, a subtest, own what fails until it ends.
+func (u *TUI) In(t testing.TB) {
+	outer := u.t
+	u.t = t
+	t.Cleanup(func() { u.t = outer })
+}
+
 // Pid is the client's process id.
 func (u *TUI) Pid() int { return u.cmd.Process.Pid }
 

@@ -1,0 +1,313 @@
+//go:build unix
+
+package e2e
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"testing"
+
+	"turnpost"
+	"turnpost/internal/realtest"
+)
+
+// A row is one harness in the matrix: what differs between harnesses in the
+// cases, and nothing else. Each has a small file of its own, as matrix_claude_test.go,
+// and a line in rows. go test -run TestMatrix/NAME runs one, and with -update
+// writes its line of the table.
+type row struct {
+	harness string // as setup calls it
+	program realtest.Program
+	// settings writes what the person has in the harness's files before Turnpost
+	// comes, in a layout that no machine would write.
+	settings func(home *realtest.Home)
+	// args are added to the command line of its sessions.
+	args func(home *realtest.Home) []string
+	// mentions are what the harness itself shows its model of our tools, where
+	// setup registers them: silence means nothing besides.
+	mentions []*regexp.Regexp
+	// cannot says for which cases there is no way in this harness, and why.
+	cannot map[string]string
+}
+
+// rows are the harnesses, in the order of the table.
+func rows() []row {
+	return []row{
+		claudeRow(),
+	}
+}
+
+// The cases, in the order of the table.
+const (
+	caseContext  = "start context"
+	caseTurnEnd  = "turn end"
+	caseSilence  = "silence"
+	caseTool     = "MCP tool"
+	caseWake     = "idle wake"
+	caseHubDead  = "hub dead"
+	caseGone     = "programs gone"
+	caseRemove   = "remove"
+	handleOfRepo = "@repo"
+)
+
+func cases() []string {
+	return []string{caseContext, caseTurnEnd, caseSilence, caseTool, caseWake, caseHubDead, caseGone, caseRemove}
+}
+
+// TestMatrix runs every case with every harness, and holds that the table in
+// docs/harnesses.md says what came out.
+func TestMatrix(t *testing.T) {
+	table := newTable()
+	for _, r := range rows() {
+		t.Run(r.harness, func(t *testing.T) {
+			m := &matrix{row: r, t: t, results: table.row(r)}
+			m.run()
+		})
+	}
+	t.Logf("the matrix:\n%s", table)
+	table.compare(t)
+}
+
+// matrix is one row while it runs.
+type matrix struct {
+	row
+	t       *testing.T
+	w       *world
+	api     *realtest.API
+	tui     *realtest.TUI // the session that is open now
+	results map[string]string
+}
+
+// run has four sessions: one without tools, which is told, left alone, loses
+// its hub and gets mail; one whose hooks lead nowhere; one with tools; and then
+// the removal.
+func (m *matrix) run() {
+	m.w = newWorldOf(m.t, 1, m.program)
+	if m.settings != nil {
+		m.settings(m.w.home)
+	}
+	m.api = realtest.NewAPI(m.t)
+	before := m.w.files()
+	register := m.setup()
+	wrote := before.changed(m.w.files())
+
+	m.open()
+	m.are(
+		scene{caseContext, m.startContext},
+		scene{caseSilence, m.silence},
+		scene{caseHubDead, m.hubDead},
+		scene{caseTurnEnd, m.turnEnd},
+		scene{caseWake, m.wake},
+	)
+	m.tui.Exit()
+	m.are(scene{caseGone, m.programsGone})
+	if register != "" {
+		m.w.sh(register)
+	}
+	m.open()
+	m.are(scene{caseTool, m.tool})
+	m.tui.Exit()
+	m.are(scene{caseRemove, func() { m.remove(before, wrote) }})
+}
+
+// scene is one case as it is played.
+type scene struct {
+	name string
+	play func()
+}
+
+// are plays scenes, each as a subtest. One that fails ends the row: what comes
+// after it would only fail too.
+func (m *matrix) are(scenes ...scene) {
+	for _, s := range scenes {
+		if reason, ok := m.cannot[s.name]; ok {
+			m.results[s.name] = reason
+			continue
+		}
+		passed := m.t.Run(s.name, func(t *testing.T) {
+			m.w.in(t)
+			m.api.In(t)
+			if m.tui != nil {
+				m.tui.In(t)
+			}
+			s.play()
+		})
+		if !passed {
+			m.results[s.name] = "failed"
+			m.t.Fatalf("%s failed", s.name)
+		}
+		m.results[s.name] = "yes"
+	}
+}
+
+// open starts a session in the repository.
+func (m *matrix) open() {
+	m.t.Helper()
+	m.tui = m.client().TUI(m.t)
+}
+
+// client is the harness as its person starts it.
+func (m *matrix) client() realtest.Client {
+	var args []string
+	if m.args != nil {
+		args = m.args(m.w.home)
+	}
+	return m.w.client(m.api, args...)
+}
+
+// setup applies what setup plans for this harness, and returns the command that
+// registers our tools where that is left to the person.
+func (m *matrix) setup() (register string) {
+	m.t.Helper()
+	var plan struct {
+		Harnesses []struct {
+			MCP string `json:"mcp"`
+		} `json:"harnesses"`
+		Next string `json:"next"`
+	}
+	out := m.w.turnpost("setup", "--harness", m.harness, "--json")
+	if err := json.Unmarshal([]byte(out), &plan); err != nil || len(plan.Harnesses) != 1 || plan.Next == "" {
+		m.t.Fatalf("setup, %v: %s", err, out)
+	}
+	m.w.sh(plan.Next)
+	return plan.Harnesses[0].MCP
+}
+
+// anyStartLine is all that a model hears of Turnpost where nothing is unread.
+var anyStartLine = regexp.MustCompile(`Turnpost: you are ` + handleOfRepo + ` \(hook_session [0-9a-f]{32}\)\.`)
+
+// startContext has the first turn of a session.
+func (m *matrix) startContext() {
+	m.api.Script(realtest.Say("one done"))
+	turn(m.tui, "do one", "one done")
+	first := m.api.Wait(1)
+	if n := len(anyStartLine.FindAllString(first.Text(), -1)); n != 1 {
+		m.w.t.Errorf("the first request has %d start lines, want 1: %s", n, first.Text())
+	}
+}
+
+// silence has another turn, and looks at all that the model has been told.
+func (m *matrix) silence() {
+	m.api.Script(realtest.Say("two done"))
+	turn(m.tui, "do two", "two done")
+	wantRequests(m.w.t, m.api.Requests(), "", "")
+	wantQuiet(m.w.t, m.tui)
+	for i, r := range m.api.Requests() {
+		text := anyStartLine.ReplaceAllString(r.System+"\n"+r.Text(), "")
+		for _, mention := range m.mentions {
+			text = mention.ReplaceAllString(text, "")
+		}
+		if strings.Contains(strings.ToLower(text), "turnpost") {
+			m.w.t.Errorf("request %d tells more than the start line: %s", i+1, text)
+		}
+	}
+}
+
+// hubDead kills the hub and takes its program away, so that nothing can start
+// it again.
+func (m *matrix) hubDead() {
+	m.api.Script(realtest.Say("three done"))
+	asked := m.api.Count()
+	back := m.w.hide("turnpost")
+	m.w.killHub()
+	turn(m.tui, "do three", "three done")
+	back()
+	wantRequests(m.w.t, m.api.Requests()[asked:], "")
+	wantQuiet(m.w.t, m.tui)
+	if text := m.api.Wait(asked + 1).Fresh(); strings.Contains(text, "urnpost") {
+		m.w.t.Errorf("the model is told: %s", text)
+	}
+	m.w.up()
+}
+
+// turnEnd asks a question while the agent works.
+func (m *matrix) turnEnd() {
+	var q turnpost.Item
+	asked := m.api.Count()
+	m.api.Script(
+		meanwhile(func() { q = m.w.ask(handleOfRepo, "Does /login still return 302?", turnpost.ClassTurnEnd) }, realtest.Say("four done")),
+		realtest.Say("it does"),
+	)
+	turn(m.tui, "do four", "it does")
+	wantRequests(m.w.t, m.api.Requests()[asked:], "", q.ID)
+	m.w.resolve(q.ID)
+}
+
+// wake warns the agent while it is idle.
+func (m *matrix) wake() {
+	asked := m.api.Count()
+	m.api.Script(realtest.Say("woken"))
+	var item turnpost.Item
+	took := postToRequest(m.api, "The disk is full", func() {
+		item = m.w.warn(handleOfRepo, "The disk is full", turnpost.ClassRung)
+	})
+	settle(m.tui, "woken")
+	wantRequests(m.w.t, m.api.Requests()[asked:], item.ID)
+	m.w.t.Logf("post to request: %s", took)
+}
+
+// programsGone starts a session while neither of our programs is there, and no
+// hub, as on another machine with the same dotfiles.
+func (m *matrix) programsGone() {
+	m.w.turnpost("down")
+	back := m.w.hide(programNames...)
+	m.tui = nil
+	asked := m.api.Count()
+	tui := m.client().TUI(m.w.t)
+	m.api.Script(realtest.Say("five done"))
+	turn(tui, "do five", "five done")
+	wantRequests(m.w.t, m.api.Requests()[asked:], "")
+	wantQuiet(m.w.t, tui)
+	if text := m.api.Wait(asked + 1).Text(); strings.Contains(text, "urnpost") {
+		m.w.t.Errorf("the model is told: %s", text)
+	}
+	tui.Exit()
+	back()
+	m.w.up()
+}
+
+// tool lets the agent answer a question by its own tool call.
+func (m *matrix) tool() {
+	var q turnpost.Item
+	asked := m.api.Count()
+	m.api.Script(
+		meanwhile(func() { q = m.w.ask(handleOfRepo, "Does /logout still return 302?", turnpost.ClassTurnEnd) }, realtest.Say("six done")),
+		realtest.Think(func(r realtest.Request) realtest.Step {
+			return realtest.Call(ourTool(m.w.t, r, "reply"), object{"id": q.ID, "summary": "No, 303"})
+		}),
+		realtest.Say("answered"),
+	)
+	turn(m.tui, "do six", "answered")
+	wantRequests(m.w.t, m.api.Requests()[asked:], "", q.ID, "")
+	if item := m.w.item(q.ID); item.State != turnpost.ItemAnswered || item.ClosedBy != handleOfRepo {
+		m.w.t.Errorf("the question is %s by %q", item.State, item.ClosedBy)
+	}
+}
+
+// ourTool is a tool of ours as the harness names it to its model.
+func ourTool(t testing.TB, r realtest.Request, name string) string {
+	for _, tool := range r.Tools {
+		if strings.Contains(tool, "turnpost") && strings.HasSuffix(tool, name) {
+			return tool
+		}
+	}
+	t.Errorf("no tool of ours that is called %s: %v", name, r.Tools)
+	return name
+}
+
+// remove takes out what setup wrote, after all that has happened since.
+func (m *matrix) remove(before, wrote files) {
+	if len(wrote) == 0 {
+		m.w.t.Fatal("setup wrote nothing")
+	}
+	m.w.turnpost("setup", "--harness", m.harness, "--remove")
+	after := m.w.files()
+	for name := range wrote {
+		was, had := before[name]
+		is, has := after[name]
+		if had != has || is != was {
+			m.w.t.Errorf("%s was there: %v, is: %v\nbefore:\n%s\nafter:\n%s", name, had, has, was, is)
+		}
+	}
+}
