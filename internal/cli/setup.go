@@ -234,9 +234,9 @@ func (a *app) harnessReport(t target) harnessReport {
 	}
 	if client, ok := t.harness.(harness.MCPClient); ok {
 		r.MCP = client.MCPCommand(a.stableProgram())
-		file, _, pointer := client.MCPEntry(a.env.Getenv)
+		file, dialect, pointer := client.MCPEntry(a.env.Getenv)
 		// A file that cannot be read is the check's business.
-		r.MCPFound, _ = setup.HasJSON(file, pointer)
+		r.MCPFound, _ = setup.Has(file, dialect, pointer)
 	}
 	return r
 }

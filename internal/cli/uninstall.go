@@ -66,8 +66,8 @@ func (a *app) uninstall(ctx context.Context, purge, dryRun bool) (uninstallRepor
 	for _, t := range targets {
 		places = append(places, t.place())
 		if client, ok := t.harness.(harness.MCPClient); ok {
-			file, _, pointer := client.MCPEntry(a.env.Getenv)
-			if found, err := setup.HasJSON(file, pointer); found || err != nil {
+			file, dialect, pointer := client.MCPEntry(a.env.Getenv)
+			if found, err := setup.Has(file, dialect, pointer); found || err != nil {
 				r.Run = append(r.Run, client.MCPRemove())
 			}
 		}

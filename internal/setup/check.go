@@ -9,8 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"turnpost"
-	"turnpost/internal/atomicfile"
 	"turnpost/internal/harness"
 )
 
@@ -173,8 +171,8 @@ func (c *checker) file(target string, want, recorded []recordEntry) {
 			c.line(entry)
 		}
 	}
-	if want == nil || want[0].Dialect == "json" {
-		c.hookSettings(target, data, append(slices.Clone(want), old...))
+	if editor, ok := editor.(jsonEditor); ok {
+		c.hookSettings(target, data, editor, append(slices.Clone(want), old...))
 	}
 }
 
@@ -296,8 +294,8 @@ func (c *checker) mcp() {
 	if !ok || c.req.Getenv == nil {
 		return
 	}
-	file, _, pointer := client.MCPEntry(c.req.Getenv)
-	found, err := HasJSON(file, pointer)
+	file, dialect, pointer := client.MCPEntry(c.req.Getenv)
+	found, err := Has(file, dialect, pointer)
 	switch {
 	case err != nil:
 		c.add(CheckMCP, Unknown, file, err.Error(), "")
@@ -306,30 +304,4 @@ func (c *checker) mcp() {
 	default:
 		c.add(CheckMCP, OK, file, "the MCP server is registered", "")
 	}
-}
-
-// HasJSON tells whether a JSON file has a value at a pointer. A missing or blank
-// file has none.
-func HasJSON(file, pointer string) (bool, error) {
-	path, err := atomicfile.Resolve(file)
-	if err != nil {
-		return false, turnpost.Invalidf(file, "%v", err)
-	}
-	data, _, err := readSettings(path)
-	if err != nil {
-		return false, err
-	}
-	doc, err := parseJSON(data)
-	if err != nil {
-		return false, refused(file, err)
-	}
-	tokens, err := splitPointer(pointer)
-	if err != nil || doc.blank() {
-		return false, err
-	}
-	way, err := doc.walk(tokens)
-	if err != nil {
-		return false, refused(file, err)
-	}
-	return len(way) > len(tokens), nil
 }

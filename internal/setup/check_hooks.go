@@ -18,8 +18,8 @@ const suspicious = 1000
 // hookSettings looks at what others have in hook settings of the shape that most
 // harnesses share: the switch that turns all hooks off, timeouts in the wrong
 // unit, and which lines there are beside ours.
-func (c *checker) hookSettings(target string, data []byte, ours []recordEntry) {
-	doc, err := parseJSON(data)
+func (c *checker) hookSettings(target string, data []byte, editor jsonEditor, ours []recordEntry) {
+	doc, err := editor.parse(data)
 	if err != nil || doc.blank() {
 		return
 	}

@@ -10,17 +10,22 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// jsonEditor edits strict JSON as bytes. Values are elements of arrays.
+// jsonEditor edits JSON as bytes: strict, or with the comments and trailing
+// commas of JSONC. Values are elements of arrays or, with a key, members of
+// objects. A member is ours only with its value: under our key may be somebody
+// else's.
 //
 // An element that is a group of one handler, {"hooks":[{...}], ...}, is looked
 // for by its handler: people put handlers of their own beside ours in our
 // group. The shape is that of the hook settings which most harnesses share.
-type jsonEditor struct{}
+type jsonEditor struct{ comments bool }
 
 var _ Editor = jsonEditor{}
 
-func (jsonEditor) Find(data []byte, values []Value) ([]Presence, error) {
-	doc, err := parseJSON(data)
+func (e jsonEditor) parse(data []byte) (document, error) { return parseJSON(data, e.comments) }
+
+func (e jsonEditor) Find(data []byte, values []Value) ([]Presence, error) {
+	doc, err := e.parse(data)
 	if err != nil {
 		return nil, err
 	}
@@ -31,23 +36,29 @@ func (jsonEditor) Find(data []byte, values []Value) ([]Presence, error) {
 		if err != nil {
 			return nil, err
 		}
-		array, err := doc.array(value.Pointer)
-		if err != nil {
+		holder, err := doc.holder(value)
+		switch {
+		case err != nil:
 			return nil, err
-		}
-		if array == nil {
-			continue
-		}
-		if spot, ok := findValue(array, wanted, claimed, false); ok {
-			claimed[spot.value()] = true
-			out[i] = spot.presence
+		case holder == nil:
+		case value.Key != "":
+			if found := member(holder, value.Key); found != nil && sameValue(found, wanted) {
+				out[i] = Exact
+			} else if found != nil {
+				out[i] = Changed
+			}
+		default:
+			if spot, ok := findValue(holder, wanted, claimed, false); ok {
+				claimed[spot.value()] = true
+				out[i] = spot.presence
+			}
 		}
 	}
 	return out, nil
 }
 
-func (jsonEditor) Insert(data []byte, values []Value) ([]byte, []string, error) {
-	present, err := jsonEditor{}.Find(data, values)
+func (e jsonEditor) Insert(data []byte, values []Value) ([]byte, []string, error) {
+	present, err := e.Find(data, values)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -56,7 +67,7 @@ func (jsonEditor) Insert(data []byte, values []Value) ([]byte, []string, error) 
 		if present[i] != Absent {
 			continue
 		}
-		out, made, err := insertValue(data, value)
+		out, made, err := e.insert(data, value)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -65,16 +76,13 @@ func (jsonEditor) Insert(data []byte, values []Value) ([]byte, []string, error) 
 	return data, created, nil
 }
 
-func insertValue(data []byte, value Value) ([]byte, []string, error) {
+func (e jsonEditor) insert(data []byte, value Value) ([]byte, []string, error) {
 	wanted, err := parseValue(value)
 	if err != nil {
 		return nil, nil, err
 	}
-	doc, err := parseJSON(data)
+	doc, err := e.parse(data)
 	if err != nil {
-		return nil, nil, err
-	}
-	if _, err := doc.array(value.Pointer); err != nil {
 		return nil, nil, err
 	}
 	tokens, err := splitPointer(value.Pointer)
@@ -82,7 +90,7 @@ func insertValue(data []byte, value Value) ([]byte, []string, error) {
 		return nil, nil, err
 	}
 	if doc.blank() {
-		whole := nest(tokens, *wanted)
+		whole := nest(tokens, value.Key, *wanted)
 		layout := newStyle()
 		out := doc.bom + layout.render(&whole, "", true) + layout.eol
 		return []byte(out), pointersFrom(tokens, 0), nil
@@ -94,7 +102,7 @@ func insertValue(data []byte, value Value) ([]byte, []string, error) {
 	// What is to be added is a one-child container; the child goes into the
 	// deepest one that is there.
 	known := len(way) - 1
-	added := nest(tokens[known:], *wanted)
+	added := nest(tokens[known:], value.Key, *wanted)
 	out := doc.splice(way, children(&added)[0])
 	if err := sameButFor(doc, out, func() { addChild(way[known], added) }); err != nil {
 		return nil, nil, err
@@ -102,12 +110,19 @@ func insertValue(data []byte, value Value) ([]byte, []string, error) {
 	return out, pointersFrom(tokens, known+1), nil
 }
 
-// nest wraps a value in an array and that in objects, one a token.
-func nest(tokens []string, value hujson.Value) hujson.Value {
+// nest wraps a value in an array, or in an object under a key, and that in
+// objects, one a token.
+func nest(tokens []string, key string, value hujson.Value) hujson.Value {
+	under := func(name string, value hujson.Value) hujson.Value {
+		member := hujson.ObjectMember{Name: hujson.Value{Value: hujson.String(name)}, Value: value}
+		return hujson.Value{Value: &hujson.Object{Members: []hujson.ObjectMember{member}}}
+	}
 	out := hujson.Value{Value: &hujson.Array{Elements: []hujson.Value{value}}}
+	if key != "" {
+		out = under(key, value)
+	}
 	for _, token := range slices.Backward(tokens) {
-		name := hujson.Value{Value: hujson.String(token)}
-		out = hujson.Value{Value: &hujson.Object{Members: []hujson.ObjectMember{{Name: name, Value: out}}}}
+		out = under(token, out)
 	}
 	return out
 }
@@ -121,86 +136,30 @@ func pointersFrom(tokens []string, depth int) []string {
 	return out
 }
 
-// splice writes one child behind the last one of the container at the end of way.
-func (d document) splice(way []*hujson.Value, added child) []byte {
-	container := way[len(way)-1]
-	layout := styleOf(d)
-	kids := children(container)
-	if len(kids) == 0 {
-		return d.fill(way, added, layout)
-	}
-	last := kids[len(kids)-1]
-	before := container.StartOffset + 1
-	if len(kids) > 1 {
-		before = kids[len(kids)-2].end
-	}
-	lead := string(d.text[before:last.start])
-	indent, lines := lineIndent(lead)
-	separator := layout.comma
-	switch {
-	case lines:
-		separator = "," + breakOf(lead) + indent
-	case len(kids) > 1:
-		separator = lead
-	}
-	return d.replace(last.end, last.end, separator+layout.renderChild(added, indent, lines))
-}
-
-// fill writes the only child of an empty container.
-func (d document) fill(way []*hujson.Value, added child, layout style) []byte {
-	container := way[len(way)-1]
-	lines := layout.lines
-	if len(way) > 1 {
-		parent := way[len(way)-2]
-		_, lines = lineIndent(string(d.text[parent.StartOffset+1 : children(parent)[0].start]))
-	}
-	inner := layout.renderChild(added, "", false)
-	if lines {
-		indent := d.indentAt(container.StartOffset)
-		deeper := indent + layout.indent
-		inner = layout.eol + deeper + layout.renderChild(added, deeper, true) + layout.eol + indent
-	}
-	return d.replace(container.StartOffset+1, container.EndOffset-1, inner)
-}
-
-func (d document) replace(start, end int, with string) []byte {
-	return slices.Concat([]byte(d.bom), d.text[:start], []byte(with), d.text[end:])
-}
-
-// breakOf returns the last line break in white space.
-func breakOf(space string) string {
-	at := strings.LastIndexByte(space, '\n')
-	if at > 0 && space[at-1] == '\r' {
-		return "\r\n"
-	}
-	return "\n"
-}
-
-func (jsonEditor) Remove(data []byte, values []Value) ([]byte, []bool, error) {
+func (e jsonEditor) Remove(data []byte, values []Value) ([]byte, []bool, error) {
 	taken := make([]bool, len(values))
 	for i, value := range values {
 		wanted, err := parseValue(value)
 		if err != nil {
 			return nil, nil, err
 		}
-		doc, err := parseJSON(data)
+		doc, err := e.parse(data)
 		if err != nil {
 			return nil, nil, err
 		}
-		array, err := doc.array(value.Pointer)
+		holder, err := doc.holder(value)
 		if err != nil {
 			return nil, nil, err
 		}
-		if array == nil {
+		if holder == nil {
 			continue
 		}
-		spot, ok := findValue(array, wanted, nil, true)
+		container, index, ok := whereToCut(holder, value.Key, wanted)
 		if !ok {
 			continue
 		}
-		container, index := spot.cut(array)
-		out := doc.without(container, index)
-		if err := sameButFor(doc, out, func() { dropChild(container, index) }); err != nil {
+		out, err := doc.drop(container, index)
+		if err != nil {
 			return nil, nil, err
 		}
 		data, taken[i] = out, true
@@ -208,25 +167,26 @@ func (jsonEditor) Remove(data []byte, values []Value) ([]byte, []bool, error) {
 	return data, taken, nil
 }
 
-// without returns the document without one child of a container. It is the
-// inverse of splice: what stood around the child stays as it was.
-func (d document) without(container *hujson.Value, index int) []byte {
-	kids := children(container)
-	switch {
-	case len(kids) == 1:
-		return d.replace(container.StartOffset+1, container.EndOffset-1, "")
-	case index == 0:
-		return d.replace(kids[0].start, kids[1].start, "")
+// whereToCut finds a value that has to go: its container and the place in it.
+func whereToCut(holder *hujson.Value, key string, wanted *hujson.Value) (container *hujson.Value, index int, ok bool) {
+	if key == "" {
+		spot, ok := findValue(holder, wanted, nil, true)
+		if !ok {
+			return nil, 0, false
+		}
+		container, index = spot.cut(holder)
+		return container, index, true
 	}
-	return d.replace(kids[index-1].end, kids[index].end, "")
+	index = slices.IndexFunc(children(holder), func(c child) bool { return text(c.name) == key && sameValue(c.value, wanted) })
+	return holder, index, index >= 0
 }
 
-func (jsonEditor) Prune(data []byte, containers []string) ([]byte, error) {
+func (e jsonEditor) Prune(data []byte, containers []string) ([]byte, error) {
 	deepestFirst := slices.SortedFunc(slices.Values(containers), func(a, b string) int {
 		return strings.Count(b, "/") - strings.Count(a, "/")
 	})
 	for _, pointer := range deepestFirst {
-		doc, err := parseJSON(data)
+		doc, err := e.parse(data)
 		if err != nil {
 			return nil, err
 		}
@@ -241,30 +201,38 @@ func (jsonEditor) Prune(data []byte, containers []string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(way) <= len(tokens) || !isEmptyContainer(way[len(tokens)]) {
+		if len(way) <= len(tokens) || !doc.emptyContainer(way[len(tokens)]) {
 			continue
 		}
 		if len(tokens) == 0 {
+			if doc.hasComment(0, len(doc.text)) {
+				continue
+			}
 			return nil, nil
 		}
 		parent := way[len(tokens)-1]
 		index := slices.IndexFunc(children(parent), func(c child) bool { return c.value == way[len(tokens)] })
-		out := doc.without(parent, index)
-		if err := sameButFor(doc, out, func() { dropChild(parent, index) }); err != nil {
+		if data, err = doc.drop(parent, index); err != nil {
 			return nil, err
 		}
-		data = out
 	}
 	return data, nil
 }
 
-func isEmptyContainer(v *hujson.Value) bool {
+// emptyContainer tells of one with nothing in it, no comment either.
+func (d document) emptyContainer(v *hujson.Value) bool {
 	_, literal := v.Value.(hujson.Literal)
-	return !literal && len(children(v)) == 0
+	return !literal && len(children(v)) == 0 && !d.hasComment(v.StartOffset+1, v.EndOffset-1)
+}
+
+// drop takes one child out of a container. It spoils the document.
+func (d document) drop(container *hujson.Value, index int) ([]byte, error) {
+	out := d.without(container, index)
+	return out, sameButFor(d, out, func() { dropChild(container, index) })
 }
 
 func parseValue(value Value) (*hujson.Value, error) {
-	doc, err := parseJSON(value.JSON)
+	doc, err := parseJSON(value.JSON, false)
 	if err == nil && doc.blank() {
 		err = errors.New("empty")
 	}
@@ -277,7 +245,7 @@ func parseValue(value Value) (*hujson.Value, error) {
 // sameButFor holds an edit against its intention: change does to the tree of
 // doc what the edit did to its bytes. It spoils doc.
 func sameButFor(doc document, edited []byte, change func()) error {
-	after, err := parseJSON(edited)
+	after, err := parseJSON(edited, doc.comments)
 	if err != nil {
 		return fmt.Errorf("edit broke the document: %w", err)
 	}

@@ -9,7 +9,8 @@ import (
 
 // Value is one thing to be put into a file.
 type Value struct {
-	Pointer string          // JSON pointer of the array that holds it; "" where the dialect has no places
+	Pointer string          // JSON pointer of the array that holds it, or of the object with Key; "" where the dialect has no places
+	Key     string          // name of the member; "": an element
 	JSON    json.RawMessage // compact
 }
 
@@ -19,7 +20,7 @@ type Presence int
 // The presences.
 const (
 	Absent  Presence = iota
-	Changed          // ours by its command, but somebody changed the rest of it
+	Changed          // ours by its command or key, but somebody changed the rest of it
 	Exact            // equal after parsing
 )
 
@@ -45,8 +46,10 @@ type Editor interface {
 // editors is the list of dialects: one line and one file each.
 func editors() map[string]Editor {
 	return map[string]Editor{
-		"json": jsonEditor{},
-		"file": fileEditor{},
+		"json":  jsonEditor{},
+		"jsonc": jsonEditor{comments: true},
+		"toml":  tomlEditor{},
+		"file":  fileEditor{},
 	}
 }
 

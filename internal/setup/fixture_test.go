@@ -140,7 +140,7 @@ func (f *fixture) wantNoFile(path string) {
 // wantClean fails when temporary files are left.
 func (f *fixture) wantClean() {
 	f.t.Helper()
-	for _, dir := range []string{filepath.Dir(f.settings), f.state, filepath.Join(f.state, "backups")} {
+	for _, dir := range []string{filepath.Dir(f.settings), f.path(""), f.state, filepath.Join(f.state, "backups")} {
 		entries, _ := os.ReadDir(dir) // what is no directory holds nothing
 		for _, entry := range entries {
 			if strings.Contains(entry.Name(), ".turnpost-") {

@@ -47,13 +47,13 @@ func styleOf(doc document) style {
 		}
 		if name := kids[0].name; name != nil && !sawColon {
 			between := string(doc.text[name.EndOffset:kids[0].value.StartOffset])
-			if !strings.ContainsAny(between, "\r\n") {
+			if !strings.ContainsAny(between, "\r\n/") {
 				out.colon, sawColon = between, true
 			}
 		}
 		if len(kids) > 1 && !sawComma {
 			between := string(doc.text[kids[0].end:kids[1].start])
-			if !strings.ContainsAny(between, "\r\n") {
+			if !strings.ContainsAny(between, "\r\n/") {
 				out.comma, sawComma = between, true
 			}
 		}
@@ -64,11 +64,12 @@ func styleOf(doc document) style {
 	return out
 }
 
-// lineIndent returns the blanks after the last line break in white space; ok is
-// false when there is no line break.
+// lineIndent returns the blanks after the last line break in what is between
+// values; ok is false when there is no line break.
 func lineIndent(space string) (indent string, ok bool) {
 	at := strings.LastIndexByte(space, '\n')
-	return space[at+1:], at >= 0
+	line := space[at+1:]
+	return line[:len(line)-len(strings.TrimLeft(line, " \t"))], at >= 0
 }
 
 // indentAt returns the blanks that start the line of an offset.

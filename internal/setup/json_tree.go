@@ -17,23 +17,28 @@ import (
 
 const byteOrderMark = "\xef\xbb\xbf"
 
-// document is a strict JSON text and its tree, whose offsets count from the
-// start of text.
+// document is a JSON text and its tree, whose offsets count from the start of
+// text.
 type document struct {
-	bom  string // kept in front
-	text []byte
-	root hujson.Value // zero when blank
+	bom      string // kept in front
+	text     []byte
+	comments bool         // JSONC: comments and trailing commas are allowed
+	root     hujson.Value // zero when blank
 }
 
-// parseJSON reads strict JSON: no comments, no trailing commas.
-func parseJSON(data []byte) (document, error) {
+// parseJSON reads strict JSON or, with comments, JSONC.
+func parseJSON(data []byte, comments bool) (document, error) {
 	text, found := bytes.CutPrefix(data, []byte(byteOrderMark))
-	doc := document{text: text}
+	doc := document{text: text, comments: comments}
 	if found {
 		doc.bom = byteOrderMark
 	}
 	if doc.blank() {
 		return doc, nil
+	}
+	if comments {
+		err := doc.parseComments()
+		return doc, err
 	}
 	// encoding/json goes first: it bounds the depth, and it knows where.
 	var whole json.RawMessage
@@ -151,12 +156,13 @@ func (d document) walk(tokens []string) ([]*hujson.Value, error) {
 	return way, nil
 }
 
-// array returns the array at a pointer, nil when there is none yet.
-func (d document) array(pointer string) (*hujson.Value, error) {
+// holder returns the array that a value is an element of, or the object that it
+// is a member of; nil when there is none yet.
+func (d document) holder(value Value) (*hujson.Value, error) {
 	if d.blank() {
 		return nil, nil
 	}
-	tokens, err := splitPointer(pointer)
+	tokens, err := splitPointer(value.Pointer)
 	if err != nil {
 		return nil, err
 	}
@@ -165,6 +171,10 @@ func (d document) array(pointer string) (*hujson.Value, error) {
 		return nil, err
 	}
 	last := way[len(tokens)]
+	if value.Key != "" {
+		_, err := d.walk(append(tokens, value.Key)) // refuses what is no object, and a key that is there twice
+		return last, err
+	}
 	if last.Value.Kind() != '[' {
 		return nil, d.refuse(last.StartOffset, "%s is %s, not an array", place(tokens), kindOf(last))
 	}

@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -43,6 +44,7 @@ type childOrder struct {
 	Action      string // "loop", "install", "remove"
 	DieAt       string // step at which it kills itself
 	NoSpace     bool   // it can write no file longer than its limit
+	Others      bool   // files of every dialect, in the same plan
 }
 
 func runChild() error {
@@ -61,10 +63,14 @@ func runChild() error {
 	if order.NoSpace {
 		signal.Ignore(syscall.SIGXFSZ) // a write over the limit is then an error
 	}
+	places := []Place{f.place()}
+	if order.Others {
+		places = append(places, f.others())
+	}
 	fmt.Println("go")
 	for {
 		if order.Action != "remove" {
-			plan, err := f.setup.PlanInstall(f.place())
+			plan, err := f.setup.PlanInstall(places...)
 			if err != nil {
 				return err
 			}
@@ -73,7 +79,7 @@ func runChild() error {
 			}
 		}
 		if order.Action != "install" {
-			plan, err := f.setup.PlanRemove(f.place())
+			plan, err := f.setup.PlanRemove(places...)
 			if err != nil {
 				return err
 			}
@@ -127,6 +133,9 @@ func (f *fixture) wantOldOrNew(t *testing.T, original string, existed bool) {
 		t.Errorf("neither old nor new:\n%s", data)
 	}
 	for _, name := range f.backups() {
+		if !strings.HasPrefix(strings.TrimPrefix(name, "."), "settings.json.") {
+			continue
+		}
 		if data, err := os.ReadFile(filepath.Join(f.state, "backups", name)); err != nil || !(string(data) == original || json.Valid(data)) {
 			if !strings.HasPrefix(name, ".") { // a backup in the making is no backup
 				t.Errorf("backup %s cannot be read: %q, %v", name, data, err)
@@ -147,7 +156,15 @@ func TestKilledAtRandomMoments(t *testing.T) {
 func killedAtRandom(t *testing.T, random *rand.Rand) {
 	existed := random.IntN(3) > 0
 	f, original := killedHome(t, existed)
-	cmd := f.child(childOrder{Action: "loop"})
+	f.killLoop(t, random, childOrder{Action: "loop"})
+	f.wantOldOrNew(t, original, existed)
+	f.mend(t, original, existed)
+}
+
+// killLoop kills the child at a random moment.
+func (f *fixture) killLoop(t *testing.T, random *rand.Rand, order childOrder) {
+	t.Helper()
+	cmd := f.child(order)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -163,8 +180,47 @@ func killedAtRandom(t *testing.T, random *rand.Rand) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
-	f.wantOldOrNew(t, original, existed)
-	f.mend(t, original, existed)
+}
+
+// A plan over files of every dialect, killed between and in them: each file is
+// the old or the new one, and all come back.
+func TestKilledInAPlanOverDialects(t *testing.T) {
+	for seed := range uint64(30) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			f, original := killedHome(t, true)
+			f.withForeign()
+			f.killLoop(t, rand.New(rand.NewPCG(seed, 7)), childOrder{Action: "loop", Others: true})
+			f.wantOldOrNew(t, original, true)
+			present := map[string][]Presence{}
+			for _, entry := range f.others().Entries {
+				data, _, err := readSettings(entry.File)
+				if err != nil {
+					t.Fatal(err)
+				}
+				value, err := encodeValue(entry.Value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				found, err := editors()[entry.Dialect].Find(data, []Value{{Pointer: entry.Pointer, Key: entry.Key, JSON: value}})
+				if err != nil || found[0] == Changed {
+					t.Fatalf("%s: found %v, %v in\n%s", entry.File, found, err, data)
+				}
+				present[entry.File] = append(present[entry.File], found[0])
+			}
+			for file, found := range present {
+				if len(slices.Compact(slices.Clone(found))) != 1 {
+					t.Errorf("%s is half written: %v", file, found)
+				}
+			}
+			places := []Place{f.place(), f.others()}
+			f.apply(f.setup.PlanInstall(places...))
+			f.apply(f.setup.PlanRemove(places...))
+			f.wantClean()
+			f.wantForeign()
+			f.wantSettings(original)
+		})
+	}
 }
 
 func TestKilledAtEveryStep(t *testing.T) {

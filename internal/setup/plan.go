@@ -113,6 +113,8 @@ func lineOf(do string, entry recordEntry) Line {
 	switch first, rest, _ := strings.Cut(name, "/"); {
 	case entry.Dialect == "file":
 		return Line{Do: do, Kind: "file", What: "the whole file", Why: visibleLine(entry.Why)}
+	case entry.Key != "":
+		name = strings.TrimPrefix(entry.Pointer+"/"+entry.Key, "/")
 	case first == "hooks":
 		kind, name = "hook", rest
 	case first == "permissions":

@@ -43,7 +43,11 @@ func (p *planner) install(named, target, owner string, want []recordEntry) error
 		case Absent:
 			lines = append(lines, lineOf("add", entry))
 		case Changed:
-			p.warn("%s: this entry was changed by hand and stays so: %s", target, lineOf("keep", entry).What)
+			why := "this entry was changed by hand and stays so"
+			if entry.Key != "" && !slices.ContainsFunc(mine, func(e recordEntry) bool { return replaces(editor, e, entry) }) {
+				why = "this exists with another value and stays so"
+			}
+			p.warn("%s: %s: %s", target, why, lineOf("keep", entry).What)
 			fallthrough
 		case Exact:
 			p.kept = append(p.kept, lineOf("keep", entry))

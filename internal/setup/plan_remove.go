@@ -47,11 +47,20 @@ func (p *planner) remove(named, target, owner string, entries []recordEntry) err
 	} else if out == nil {
 		w.dropDirs = prev.Dirs
 	}
+	var present []Presence
+	if slices.Contains(taken, false) {
+		if present, err = editor.Find(w.after, values(mine)); err != nil {
+			return refused(target, err)
+		}
+	}
 	for i, entry := range mine {
-		if taken[i] {
+		switch {
+		case taken[i]:
 			w.lines = append(w.lines, lineOf("remove", entry))
-		} else if entry.Dialect == "file" && w.after != nil {
+		case entry.Dialect == "file" && w.after != nil:
 			p.leave("%s: was changed since Turnpost wrote it", target)
+		case present[i] == Changed:
+			p.leave("%s: this was changed since Turnpost wrote it: %s", target, lineOf("keep", entry).What)
 		}
 	}
 	w.after = out

@@ -22,6 +22,7 @@ type settingsGenerator struct {
 	*rand.Rand
 	eol, indent, colon, comma string
 	lines                     bool
+	comments                  bool // JSONC: comments and trailing commas
 }
 
 func newSettingsGenerator(seed uint64) *settingsGenerator {
@@ -135,7 +136,7 @@ func (g *settingsGenerator) permissions(indent string, lines bool) string {
 // container lays out its parts; empty ones take several forms.
 func (g *settingsGenerator) container(open, end string, parts []func(string, bool) string, indent string, lines bool) string {
 	if len(parts) == 0 {
-		return open + end
+		return open + g.comment(false) + end
 	}
 	var out strings.Builder
 	out.WriteString(open)
@@ -147,6 +148,7 @@ func (g *settingsGenerator) container(open, end string, parts []func(string, boo
 		if i > 0 {
 			out.WriteString(",")
 		}
+		out.WriteString(g.comment(lines))
 		switch {
 		case lines:
 			if g.chance(3) {
@@ -159,13 +161,30 @@ func (g *settingsGenerator) container(open, end string, parts []func(string, boo
 			out.WriteString(pad)
 		}
 		out.WriteString(part(indent+g.indent, lines))
+		out.WriteString(g.comment(false))
 	}
+	if g.comments && g.chance(30) {
+		out.WriteString(pick(g, ",", " ,"))
+	}
+	out.WriteString(g.comment(lines))
 	if lines {
 		out.WriteString(g.eol + indent)
 	} else {
 		out.WriteString(pad)
 	}
 	return out.String() + end
+}
+
+// comment returns blanks and comments; one to the end of its line only where a
+// line break follows.
+func (g *settingsGenerator) comment(lineBreak bool) string {
+	switch {
+	case !g.comments || g.chance(70):
+		return ""
+	case lineBreak && g.chance(60):
+		return pick(g, " // mine, {[ \"", "//", g.eol+g.indent+"// ünï */")
+	}
+	return pick(g, " /* a, b */", "/**/ ", " /* over"+g.eol+"lines */ ")
 }
 
 func (g *settingsGenerator) key() string {

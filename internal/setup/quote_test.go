@@ -92,11 +92,11 @@ func TestRegisteredLineRunsInAnyHome(t *testing.T) {
 
 func registeredLine(t *testing.T, settings string) string {
 	t.Helper()
-	doc, err := parseJSON([]byte(settings))
+	doc, err := parseJSON([]byte(settings), false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	array, err := doc.array("/hooks/Stop")
+	array, err := doc.holder(Value{Pointer: "/hooks/Stop"})
 	if err != nil || array == nil {
 		t.Fatal(err)
 	}

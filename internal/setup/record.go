@@ -51,14 +51,16 @@ type recordEntry struct {
 	Owner   string          `json:"owner"`
 	Dialect string          `json:"dialect"`
 	Pointer string          `json:"pointer,omitempty"`
+	Key     string          `json:"key,omitempty"`
 	Value   json.RawMessage `json:"value"`
 	Why     string          `json:"why,omitempty"`
 }
 
-func (e recordEntry) value() Value { return Value{Pointer: e.Pointer, JSON: e.Value} }
+func (e recordEntry) value() Value { return Value{Pointer: e.Pointer, Key: e.Key, JSON: e.Value} }
 
 func (e recordEntry) same(other recordEntry) bool {
-	return e.Owner == other.Owner && e.Dialect == other.Dialect && e.Pointer == other.Pointer && bytes.Equal(e.Value, other.Value)
+	return e.Owner == other.Owner && e.Dialect == other.Dialect && e.Pointer == other.Pointer && e.Key == other.Key &&
+		bytes.Equal(e.Value, other.Value)
 }
 
 func (r record) file(path string) (recordFile, bool) {

@@ -185,7 +185,7 @@ func (p *planner) group(place Place) (*wanted, error) {
 			return nil, err
 		}
 		out.add(target, entry.File, recordEntry{
-			Owner: place.Owner, Dialect: entry.Dialect, Pointer: entry.Pointer, Value: value, Why: entry.Why,
+			Owner: place.Owner, Dialect: entry.Dialect, Pointer: entry.Pointer, Key: entry.Key, Value: value, Why: entry.Why,
 		})
 	}
 	return out, nil
