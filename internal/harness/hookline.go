@@ -5,12 +5,17 @@ import (
 	"strings"
 )
 
-// run is the start of a registered line: the hook client with the harness's
-// name. Where only the main program is there, its command hook is the client.
-func (t Target) run(name string) string {
-	line := shellQuote(t.Hook)
+// command is the hook client with the harness's name. Where only the main
+// program is there, its command hook is the client.
+func (t Target) command(name string) []string {
 	if strings.TrimSuffix(filepath.Base(t.Hook), ".exe") == "turnpost" {
-		line += " hook"
+		return []string{t.Hook, "hook", name}
 	}
-	return line + " " + name
+	return []string{t.Hook, name}
+}
+
+// run is the start of a registered line: the command for a shell.
+func (t Target) run(name string) string {
+	command := t.command(name)
+	return shellQuote(command[0]) + " " + strings.Join(command[1:], " ")
 }

@@ -1,11 +1,31 @@
 package harness
 
 import (
+	_ "embed"
 	"strings"
 
 	"turnpost"
 	"turnpost/internal/document"
 )
+
+// pluginCore is what the plugins share: makeTurnpost.
+//
+//go:embed plugin_core.js
+var pluginCore string
+
+// pluginFile is a plugin as one file that needs no other: what all share, what
+// setup knows, as the constant turnpostSetup {hook: the command line of the hook
+// client, program: the path of turnpost, allow: whether its tools need no
+// permission}, and the harness's own part.
+func (t Target) pluginFile(name, own string) string {
+	var w document.Writer
+	w.Open("")
+	w.Texts("hook", t.command(name))
+	w.Text("program", t.Program)
+	w.Flag("allow", t.Allow)
+	w.Close()
+	return pluginCore + "\nconst turnpostSetup = " + string(w.Bytes()) + "\n" + own
+}
 
 // encodePlugin is the answer for a harness in which a plugin of ours runs the
 // hook client and does what the answer says. {"context", "continue", "notice",

@@ -21,7 +21,7 @@ import { basename, dirname } from "node:path"
 //   watch(files, onRing) calls onRing(file) whenever one of the bell files that
 //                        an answer named is rung. Files that are watched already
 //                        stay as they are.
-//   close()              stops watching.
+//   close()              stops watching for good; telling goes on.
 function makeTurnpost(command) {
   const longest = 2000 // ms that one call of the hook client may take; its own limit is 300
   const most = 200 // events that may wait; more are dropped
@@ -34,6 +34,7 @@ function makeTurnpost(command) {
   let waiting = 0
   let last = Promise.resolve()
   let missing = -Infinity // when the program was not there
+  let closed = false
   const bells = new Map() // file -> {rung, timer}
   const directories = new Map() // directory -> watcher
 
@@ -106,7 +107,8 @@ function makeTurnpost(command) {
   }
 
   function watch(files, onRing) {
-    for (const file of Array.isArray(files) ? files : []) {
+    if (closed || !Array.isArray(files)) return
+    for (const file of files) {
       if (typeof file !== "string" || bells.has(file)) continue
       const bell = { rung: written(file), timer: undefined }
       const ring = () => {
@@ -154,18 +156,13 @@ function makeTurnpost(command) {
   }
 
   function close() {
+    closed = true
     for (const [file, bell] of bells) {
       clearTimeout(bell.timer)
-      try {
-        unwatchFile(file, bell.touched)
-      } catch {}
+      unwatchFile(file, bell.touched)
     }
     bells.clear()
-    for (const watcher of directories.values()) {
-      try {
-        watcher.close()
-      } catch {}
-    }
+    for (const watcher of directories.values()) watcher.close()
     directories.clear()
   }
 
