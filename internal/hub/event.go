@@ -23,7 +23,7 @@ func (h *Hub) Handle(ctx context.Context, ev turnpost.Event) (turnpost.HookAnswe
 	h.mu.Unlock()
 	if s == nil || !h.isLive(s) {
 		if !starts(ev) {
-			return turnpost.HookAnswer{}, nil
+			return turnpost.HookAnswer{Decision: nothingNew(ev)}, nil
 		}
 		var err error
 		if s, err = h.newSession(ctx, ev, now); err != nil {
@@ -36,6 +36,10 @@ func (h *Hub) Handle(ctx context.Context, ev turnpost.Event) (turnpost.HookAnswe
 		answer := turnpost.HookAnswer{Handle: s.Handle}
 		h.mu.Unlock()
 		return answer, nil
+	}
+	if ev.Kind == turnpost.SessionEnd && elsewhere(s.Process, ev.Process) {
+		h.mu.Unlock()
+		return turnpost.HookAnswer{}, nil // the process that it lived in before says so late
 	}
 	s.digest, s.digestAt = ev.Digest, now
 	wasWedged := s.wedged()
@@ -63,6 +67,7 @@ func (h *Hub) Handle(ctx context.Context, ev turnpost.Event) (turnpost.HookAnswe
 	h.record(s, ev.Kind, changed, "", now)
 	h.touch(s)
 	ask := h.question(s, ev, now)
+	greets := s.greets(ev)
 	answer := turnpost.HookAnswer{Handle: s.Handle}
 	h.mu.Unlock()
 
@@ -76,9 +81,15 @@ func (h *Hub) Handle(ctx context.Context, ev turnpost.Event) (turnpost.HookAnswe
 			answer.Decision = held.decision()
 		}
 	}
-	if ev.Kind == turnpost.SessionStart && ev.Accepts.Context && answer.Handle != "" {
+	if answer.Offer == "" {
+		answer.Decision = nothingNew(ev)
+	}
+	if greets {
 		line, err := h.startContext(ctx, s, ev)
 		if err != nil {
+			h.mu.Lock()
+			s.owes = true
+			h.mu.Unlock()
 			return answer, err
 		}
 		answer.Decision.Context = joined(line, answer.Decision.Context)
@@ -87,6 +98,20 @@ func (h *Hub) Handle(ctx context.Context, ev turnpost.Event) (turnpost.HookAnswe
 		h.ringIfMail(ctx, answer.Handle)
 	}
 	return answer, nil
+}
+
+// nothingNew drops a prompt that was put there to ring, and for which there is
+// nothing to say any more.
+func nothingNew(ev turnpost.Event) turnpost.Decision {
+	if ev.Kind != turnpost.Bell || !ev.Accepts.Deny {
+		return turnpost.Decision{}
+	}
+	return turnpost.Decision{Permission: turnpost.Deny, Reason: "Turnpost: the mail that rang was delivered meanwhile."}
+}
+
+// elsewhere tells whether two known processes are not the same one.
+func elsewhere(a, b turnpost.Process) bool {
+	return a.Pid != 0 && b.Pid != 0 && !sameProcess(a, b)
 }
 
 func (h *Hub) isLive(s *session) bool {

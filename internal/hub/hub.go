@@ -24,6 +24,8 @@ import (
 type Waker interface {
 	// Knows tells whether the method is one that Ring can use.
 	Knows(method string) bool
+	// Says is what people call the method: "bell", "its queue".
+	Says(method string) string
 	// Announced tells whether the session behind wake was told of its bell,
 	// though perhaps while no hub was up.
 	Announced(wake turnpost.Wake) bool
@@ -157,7 +159,7 @@ func (h *Hub) load(ctx context.Context) error {
 		}
 		h.mu.Lock()
 		for _, row := range rows {
-			s := &session{Session: row.Session, secretHash: row.Secret, restored: true}
+			s := &session{Session: row.Session, secretHash: row.Secret, owes: row.Secret == "", restored: true}
 			h.sessions[s.key()] = s
 		}
 		h.mu.Unlock()

@@ -225,7 +225,7 @@ func (h *Hub) newSession(ctx context.Context, ev turnpost.Event, now time.Time) 
 		}
 	}
 
-	s := &session{Session: row.Session, secretHash: row.Secret}
+	s := &session{Session: row.Session, secretHash: row.Secret, owes: row.Secret == ""}
 	if s.ID == "" {
 		s.Session = turnpost.Session{
 			ID: "s-" + newSecret()[:12], Harness: ev.Harness, Native: ev.Native,

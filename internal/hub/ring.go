@@ -59,13 +59,20 @@ func (h *Hub) mayRing(s *session, now time.Time) bool {
 	return h.ringable(s) && !s.TurnOpen && !s.wedged() && !now.Before(s.ringAfter)
 }
 
+// outstanding tells whether a ring may still be heard: a file settles, a prompt
+// waits in a queue, also behind a turn that somebody else started. Callers hold
+// mu.
+func (h *Hub) outstanding(s *session, now time.Time) bool {
+	return s.ring.tries > 0 && now.Sub(s.ring.at) < h.waker.Patience(s.Wake.Method)
+}
+
 // ringNow rings once, unless a ring is outstanding that may still be heard:
 // rings closer than the client's settle time are never heard. Callers hold mu.
 func (h *Hub) ringNow(s *session, now time.Time) {
 	if !h.mayRing(s, now) || s.ring.deaf {
 		return
 	}
-	if s.ring.tries > 0 && now.Sub(s.ring.at) < h.waker.Patience(s.Wake.Method) {
+	if h.outstanding(s, now) {
 		return
 	}
 	if s.ring.tries >= maxRings {
@@ -89,7 +96,7 @@ func (h *Hub) repeatRings(now time.Time) {
 	h.mu.Lock()
 	var again []string
 	for _, s := range h.sessions {
-		due := s.ring.tries > 0 && !s.ring.deaf && now.Sub(s.ring.at) >= h.waker.Patience(s.Wake.Method)
+		due := s.ring.tries > 0 && !s.ring.deaf && !h.outstanding(s, now)
 		graced := !s.ringAfter.IsZero() && !now.Before(s.ringAfter)
 		if graced {
 			s.ringAfter = time.Time{}
@@ -97,7 +104,7 @@ func (h *Hub) repeatRings(now time.Time) {
 		if (due || graced) && h.mayRing(s, now) {
 			again = append(again, s.Handle)
 		}
-		if s.TurnOpen {
+		if s.TurnOpen && !h.outstanding(s, now) {
 			s.ring = ring{}
 		}
 	}
@@ -107,9 +114,9 @@ func (h *Hub) repeatRings(now time.Time) {
 	}
 }
 
-// startContext is the one line at a session's start: who it is, and that mail
-// waits. A session that can be rung is rung for it a moment later, when it
-// surely watches its bell.
+// startContext is the one line that a session is told when it starts, or as
+// soon as it can be: who it is, and at a start that mail waits. A session that
+// can be rung is rung for it a moment later, when it surely watches its bell.
 func (h *Hub) startContext(ctx context.Context, s *session, ev turnpost.Event) (string, error) {
 	h.mu.Lock()
 	if s.secret == "" {
@@ -121,7 +128,7 @@ func (h *Hub) startContext(ctx context.Context, s *session, ev turnpost.Event) (
 	empty := h.box(handle).empty
 	h.mu.Unlock()
 	waiting := 0
-	if ringable && !empty && ev.Source != turnpost.SourceCompact {
+	if ringable && !empty && ev.Kind == turnpost.SessionStart && ev.Source != turnpost.SourceCompact {
 		q := question{when: rung, handle: handle, at: time.Now().UTC()}
 		err := h.store.View(ctx, func(tx Tx) error {
 			_, chosen, err := h.look(tx, q)

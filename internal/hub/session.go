@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
+	"fmt"
 	"sort"
 	"time"
 
@@ -19,6 +20,9 @@ type session struct {
 
 	digest   string // of the last event, and when: the same event registered twice
 	digestAt time.Time
+
+	owes     bool // the start line, to the next moment that can carry it
+	recalled bool // a session.start gave it since the context began to be compacted
 
 	chain     int       // continuations since a person's prompt or a ring
 	ring      ring      // what is outstanding at its bell
@@ -48,9 +52,11 @@ func (h *Hub) can(s *session) string {
 	case !s.Attended:
 		return "turn end only: nobody sits in front of it"
 	case h.ringable(s):
-		return "turn end and bell"
+		return "turn end and " + h.waker.Says(s.Wake.Method)
 	case h.waker.Knows(s.Wake.Method):
-		return "turn end now; bell after its next cd, /clear or restart"
+		return "turn end now; " + h.waker.Says(s.Wake.Method) + " after its next cd, /clear or restart"
+	case s.Wake.Method != "":
+		return fmt.Sprintf("turn end only; %s would wake it, if you allowed that", s.Wake.Method)
 	}
 	return "turn end only"
 }

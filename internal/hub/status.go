@@ -62,11 +62,36 @@ func (s *session) apply(ev turnpost.Event, now time.Time) (changed bool) {
 	case turnpost.SessionEnd:
 		s.TurnOpen = false
 		s.end(now, ev.Reason)
-	case turnpost.SubagentStart, turnpost.SubagentEnd, turnpost.CompactBefore, turnpost.CompactAfter,
+	case turnpost.CompactBefore:
+		s.owes, s.recalled = true, false
+	case turnpost.CompactAfter:
+		// Some harnesses start the session anew before they say so.
+		s.owes, s.recalled = s.owes || !s.recalled, false
+	case turnpost.SubagentStart, turnpost.SubagentEnd,
 		turnpost.CwdChanged, turnpost.Bell, turnpost.TurnFailed:
 		// turn.failed has its own table, failure.go; the others keep the state.
 	}
 	return s.Status.State != before
+}
+
+// greets tells whether the answer to an event carries the start line, and takes
+// it off what is owed. Where nothing at a session's start can carry it, and after
+// a compaction that no such start follows, the next prompt does. Callers hold mu.
+func (s *session) greets(ev turnpost.Event) bool {
+	if s.Handle == "" || ev.Subagent != "" {
+		return false
+	}
+	greets := false
+	switch ev.Kind {
+	case turnpost.SessionStart:
+		greets = ev.Accepts.Context
+		s.recalled = greets && ev.Source == turnpost.SourceCompact
+		s.owes = s.owes || ev.Source != turnpost.SourceResume
+	case turnpost.Prompt:
+		greets = ev.Accepts.Context && s.owes
+	}
+	s.owes = s.owes && !greets
+	return greets
 }
 
 // adopt takes over what an event says of the session itself.

@@ -19,6 +19,8 @@ type bell struct{ dir statedir.Dir }
 
 func (bell) Name() string { return "bell" }
 
+func (bell) Says() string { return "bell" }
+
 // Announced looks for the file that the hook client made when it told the
 // session of it.
 func (b bell) Announced(wake turnpost.Wake) bool {

@@ -15,6 +15,8 @@ import (
 type Method interface {
 	// Name is what turnpost.Wake.Method says.
 	Name() string
+	// Says is what people call it: a session hears its turn end and ...
+	Says() string
 	// Announced tells whether the session was told of its bell.
 	Announced(turnpost.Wake) bool
 	// Patience is how long after a ring the session has surely heard it.
@@ -32,6 +34,15 @@ type Methods []Method
 func (m Methods) Knows(method string) bool {
 	_, ok := m.find(method)
 	return ok
+}
+
+// Says is what people call the method, "" for one that there is not.
+func (m Methods) Says(name string) string {
+	method, ok := m.find(name)
+	if !ok {
+		return ""
+	}
+	return method.Says()
 }
 
 // Announced tells whether the session behind wake was told of its bell.

@@ -143,6 +143,46 @@ func deliveryStories() []story {
 				t.Errorf("shown again although it had arrived: %s", text)
 			}
 		}},
+		{name: "our own text that comes back as a prompt is a receipt and nobody's prompt", tell: func(t *testing.T, r *Rig) {
+			a, b := r.Agent("api").Idle(), r.Agent("web").Idle()
+			a.Prompt()
+			continued := 0
+			for range 40 { // a harness that never says that a turn was continued
+				r.Ask(b.Hub(), "@api", "and now?")
+				text := a.TurnEnd()
+				if text == "" {
+					break
+				}
+				continued++
+				if said := a.Echo(text); said != "" {
+					t.Errorf("the echo was told %q", said)
+				}
+				if s := r.Session(a); !s.TurnOpen || s.Status.State != turnpost.StateWorking {
+					t.Errorf("after the echo: %+v", s.Status)
+				}
+			}
+			if continued != 5 {
+				t.Errorf("continued %d times in a row, want 5", continued)
+			}
+			a.Prompt() // a person's: the budget is whole again
+			r.Ask(b.Hub(), "@api", "fresh")
+			if text := a.TurnEnd(); !strings.Contains(text, "fresh") {
+				t.Errorf("after a person's prompt: %q", text)
+			}
+		}},
+		{name: "the same item is not pressed on an agent that does not handle it, however its text comes back", tell: func(t *testing.T, r *Rig) {
+			a, b := r.Agent("api").Idle(), r.Agent("web").Idle()
+			a.Prompt()
+			r.Ask(b.Hub(), "@api", "once")
+			text := a.TurnEnd()
+			if !strings.Contains(text, "once") {
+				t.Fatalf("the turn end said %q", text)
+			}
+			a.Echo(text)
+			if again := a.TurnEnd() + a.Prompt() + a.TurnEnd(); again != "" {
+				t.Errorf("it came again: %s", again)
+			}
+		}},
 		{name: "one event registered twice is one event", tell: func(t *testing.T, r *Rig) {
 			a, b := r.Agent("api").Idle(), r.Agent("web").Idle()
 			a.Prompt()

@@ -53,11 +53,21 @@ type Bells struct {
 	forgotten []string
 }
 
-// Patience is that of a bell.
-func (b *Bells) Patience(string) time.Duration { return 2 * time.Second }
+// Patience is that of a bell, or of a queue that somebody looks into every 10 s.
+func (b *Bells) Patience(method string) time.Duration {
+	if method == "command" {
+		return 15 * time.Second
+	}
+	return 2 * time.Second
+}
 
-// Knows tells that only bells can be rung.
-func (b *Bells) Knows(method string) bool { return method == "bell" }
+// Knows tells that bells and queues can be rung.
+func (b *Bells) Knows(method string) bool { return method == "bell" || method == "command" }
+
+// Says is how people call them.
+func (b *Bells) Says(method string) string {
+	return map[string]string{"bell": "bell", "command": "its queue"}[method]
+}
 
 // Announced tells whether the story said that the bell was announced while no
 // hub was up.
@@ -216,6 +226,8 @@ type Agent struct {
 	Shared   bool   // its process hosts others too
 	Secret   string // learned from the start line
 	Handle   string // learned from the answers
+	Dropped  string // why the last answer dropped its prompt
+	Queued   bool   // rings are prompts put into its queue
 	digest   int
 	deaf     bool
 	silent   bool // does not confirm what it prints
@@ -237,6 +249,9 @@ func (a *Agent) Event(kind turnpost.Kind) turnpost.Event {
 		Registry: fmt.Sprint("registry-", a.Pid),
 		Wake:     turnpost.Wake{Method: "bell", Key: a.Bell()},
 	}
+	if a.Queued {
+		ev.Wake = turnpost.Wake{Method: "command", Key: a.Bell(), Program: "/bin/standin", Armed: true}
+	}
 	if !a.Attended && a.Name == "" {
 		return ev
 	}
@@ -244,14 +259,16 @@ func (a *Agent) Event(kind turnpost.Kind) turnpost.Event {
 	case turnpost.SessionStart:
 		ev.Source = turnpost.SourceStartup
 		ev.Accepts = turnpost.Accepts{Context: true, Watch: a.Attended}
-		ev.Wake.Armed = a.Attended && !a.deaf
+		ev.Wake.Armed = a.Queued || a.Attended && !a.deaf
 	case turnpost.CwdChanged:
 		ev.Accepts.Watch = a.Attended
-		ev.Wake.Armed = a.Attended && !a.deaf
+		ev.Wake.Armed = a.Queued || a.Attended && !a.deaf
 	case turnpost.Prompt, turnpost.ToolAfter:
 		ev.Accepts.Context = true
-	case turnpost.TurnEnd, turnpost.Bell:
+	case turnpost.TurnEnd:
 		ev.Accepts.Continue = true
+	case turnpost.Bell:
+		ev.Accepts.Continue, ev.Accepts.Deny = true, a.Queued
 	}
 	return ev
 }
@@ -272,7 +289,10 @@ func (a *Agent) Send(ev turnpost.Event) string {
 	if err != nil {
 		a.r.t.Fatalf("%s of %s: %v", ev.Kind, a.Native, err)
 	}
-	a.Handle = answer.Handle
+	a.Handle, a.Dropped = answer.Handle, ""
+	if answer.Decision.Permission == turnpost.Deny {
+		a.Dropped = answer.Decision.Reason
+	}
 	if answer.Offer != "" && !a.silent {
 		if _, err := a.r.Hook.Shown(context.Background(), turnpost.Receipt{Offer: answer.Offer}); err != nil {
 			a.r.t.Fatalf("confirm: %v", err)
@@ -297,17 +317,23 @@ func (a *Agent) Tool() string { a.r.t.Helper(); return a.Send(a.Event(turnpost.T
 // TurnEnd ends the turn; text continues it.
 func (a *Agent) TurnEnd() string { a.r.t.Helper(); return a.Send(a.Event(turnpost.TurnEnd)) }
 
-// Hear answers a ring; text starts a turn, whose machine prompt follows.
+// Hear answers a ring; text starts a turn, whose machine prompt follows unless
+// the ring was one.
 func (a *Agent) Hear() string {
 	a.r.t.Helper()
 	text := a.Send(a.Event(turnpost.Bell))
-	if text != "" {
-		ev := a.Event(turnpost.Prompt)
-		ev.Machine = true
-		ev.Offers = []string{offerIn(text)}
-		a.Send(ev)
+	if text != "" && !a.Queued {
+		a.Echo(text)
 	}
 	return text
+}
+
+// Echo is our own text that comes back as a prompt.
+func (a *Agent) Echo(text string) string {
+	a.r.t.Helper()
+	ev := a.Event(turnpost.Prompt)
+	ev.Machine, ev.Offers = true, []string{offerIn(text)}
+	return a.Send(ev)
 }
 
 func offerIn(text string) string {

@@ -116,6 +116,91 @@ func ringStories() []story {
 				t.Errorf("forgot %v, want %s alone", got, gone.Bell())
 			}
 		}},
+		{name: "a ring that is a prompt is dropped when there is nothing to say any more", tell: func(t *testing.T, r *Rig) {
+			a, b := r.Agent("api"), r.Agent("web").Idle()
+			a.Queued = true
+			a.Idle()
+			if s := r.Session(a); s.Can != "turn end and its queue" {
+				t.Errorf("it can %q", s.Can)
+			}
+			wantClass(t, r.Ask(b.Hub(), "@api", "hey"), turnpost.ClassRung)
+			a.Prompt() // a person was faster than the queue
+			if text := a.TurnEnd(); !strings.Contains(text, "hey") {
+				t.Errorf("the turn end said %q", text)
+			}
+			a.TurnEnd()
+			if text := a.Hear(); text != "" || a.Dropped == "" || strings.Contains(a.Dropped, "\n") {
+				t.Errorf("the late ring said %q and was dropped with %q", text, a.Dropped)
+			}
+			if s := r.Session(a); s.TurnOpen || s.Status.State != turnpost.StateIdle {
+				t.Errorf("a dropped prompt opened a turn: %+v", s.Status)
+			}
+			r.Ask(b.Hub(), "@api", "and now?")
+			if text := a.Hear(); !strings.Contains(text, "and now?") || a.Dropped != "" {
+				t.Errorf("the ring said %q, dropped %q", text, a.Dropped)
+			}
+			if s := r.Session(a); !s.TurnOpen {
+				t.Errorf("the turn that it started is closed: %+v", s.Status)
+			}
+			if text := a.Tool() + a.TurnEnd(); text != "" {
+				t.Errorf("then said %q", text)
+			}
+			stranger := r.Agent("ops") // of which nobody ever heard
+			stranger.Queued = true
+			if text := stranger.Hear(); text != "" || stranger.Dropped == "" {
+				t.Errorf("a stranger's ring said %q, dropped %q", text, stranger.Dropped)
+			}
+			plain := r.Agent("db").Idle() // its ring is no prompt
+			if text := plain.Hear(); text != "" || plain.Dropped != "" {
+				t.Errorf("a bell said %q, dropped %q", text, plain.Dropped)
+			}
+		}},
+		{name: "a queued ring is not repeated while it may be waiting in the queue", timed: true, tell: func(t *testing.T, r *Rig) {
+			a, b := r.Agent("api"), r.Agent("web").Idle()
+			a.Queued = true
+			a.Idle()
+			r.Ask(b.Hub(), "@api", "one")
+			pass(5 * time.Second)
+			r.Ask(b.Hub(), "@api", "two")
+			a.Prompt() // a turn of somebody else's goes first
+			pass(5 * time.Second)
+			a.Send(func() turnpost.Event { ev := a.Event(turnpost.TurnEnd); ev.Accepts = turnpost.Accepts{}; return ev }())
+			pass(4 * time.Second)
+			if n := r.Bells.Count(a.Bell()); n != 1 {
+				t.Errorf("queued %d times within 14 s", n)
+			}
+			pass(2 * time.Second)
+			if n := r.Bells.Count(a.Bell()); n != 2 {
+				t.Errorf("queued %d times after 16 s, want 2", n)
+			}
+			pass(time.Hour)
+			if n := r.Bells.Count(a.Bell()); n != 3 || len(r.Notices("deaf")) != 1 {
+				t.Errorf("queued %d times, %d notices", n, len(r.Notices("deaf")))
+			}
+			if text := a.Hear(); !strings.Contains(text, "one") || len(r.Notices("deaf")) != 0 {
+				t.Errorf("heard late, it said %q; %d notices are left", text, len(r.Notices("deaf")))
+			}
+		}},
+		{name: "an open turn is never rung by a prompt", timed: true, tell: func(t *testing.T, r *Rig) {
+			a, b := r.Agent("api"), r.Agent("web").Idle()
+			a.Queued = true
+			a.Idle()
+			a.Prompt()
+			wantClass(t, r.Ask(b.Hub(), "@api", "hey"), turnpost.ClassTurnEnd)
+			pass(2 * time.Minute)
+			if n := r.Bells.Count(a.Bell()); n != 0 {
+				t.Errorf("rang %d times", n)
+			}
+		}},
+		{name: "a way to ring that is not allowed is said", tell: func(t *testing.T, r *Rig) {
+			a := r.Agent("api").Idle()
+			ev := a.Event(turnpost.Prompt)
+			ev.Wake = turnpost.Wake{Method: "keys", Key: "%3", Armed: true}
+			a.Send(ev)
+			if s := r.Session(a); s.Can != "turn end only; keys would wake it, if you allowed that" {
+				t.Errorf("it can %q", s.Can)
+			}
+		}},
 		{name: "urgent to nobody is told at once", tell: func(t *testing.T, r *Rig) {
 			a, b := r.Agent("api").Idle(), r.Agent("web").Idle()
 			a.Send(a.Event(turnpost.SessionEnd))

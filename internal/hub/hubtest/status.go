@@ -53,6 +53,35 @@ func statusStories() []story {
 			at(a.Event(turnpost.Notification), turnpost.StateEnded, false)
 			at(a.Event(turnpost.Prompt), turnpost.StateWorking, true) // ended can revive
 		}},
+		{name: "an end that comes again or late changes nothing, and an ended session can come back", tell: func(t *testing.T, r *Rig) {
+			a := r.Agent("api").Idle()
+			end := func(reason string) turnpost.Event {
+				ev := a.Event(turnpost.SessionEnd)
+				ev.Reason = reason
+				return ev
+			}
+			a.Send(end("exit"))
+			first := r.Session(a)
+			a.Send(end("exit"))
+			a.Send(end("other"))
+			if s := r.Session(a); s.Status != first.Status || !s.EndedAt.Equal(first.EndedAt) {
+				t.Errorf("after the first end %+v, after the third %+v", first, s)
+			}
+			late := end("exit")
+			a.Pid += 500 // resumed in a terminal of its own, after it was heard of without a start
+			a.Prompt()
+			if s := r.Session(a); a.Handle != "@api" || !s.Live() || s.Status.State != turnpost.StateWorking || s.ID != first.ID {
+				t.Errorf("it came back as %s, %+v", a.Handle, s)
+			}
+			a.Send(late)
+			if s := r.Session(a); !s.Live() || !s.TurnOpen {
+				t.Errorf("the end of its old process ended it: %+v", s.Status)
+			}
+			a.Send(end("exit"))
+			if s := r.Session(a); s.Live() {
+				t.Errorf("its own end did not: %+v", s.Status)
+			}
+		}},
 		{name: "background tasks keep a turn's end from being done", tell: func(t *testing.T, r *Rig) {
 			a := r.Agent("api")
 			a.Start()

@@ -23,6 +23,7 @@ func Run(t *testing.T, fakeTime bool, open Open) {
 	all = append(all, deliveryStories()...)
 	all = append(all, identityStories()...)
 	all = append(all, sharedStories()...)
+	all = append(all, greetingStories()...)
 	all = append(all, statusStories()...)
 	all = append(all, postStories()...)
 	all = append(all, ringStories()...)
