@@ -4,6 +4,13 @@ package harness
 func All() []Harness {
 	return []Harness{
 		claudeCode{},
+		codex{},
+		cursor{},
+		droid{},
+		hermes{},
+		antigravity{},
+		kiro{},
+		windsurf{},
 	}
 }
 

@@ -50,3 +50,11 @@ type RegistryState struct {
 type Timed interface {
 	TimeoutUnit() time.Duration
 }
+
+// ByHand is a harness whose registration setup cannot finish: its file has no
+// editor of ours, or the last step is a command of its own.
+type ByHand interface {
+	// ByHand is what is left for a person: lines of text and the file, absolute,
+	// that they go into, "" for a shell.
+	ByHand(Target) (file, text string)
+}

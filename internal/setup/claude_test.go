@@ -24,7 +24,14 @@ func TestRealAdaptersRoundTrip(t *testing.T) {
 					}
 					place := Place{Owner: OwnerOf(h.Name(), target), Entries: h.Install(target)}
 					plan := f.plan(f.setup.PlanInstall(place))
-					if got := len(plan.Files[0].Lines); got != len(place.Entries) {
+					if len(place.Entries) == 0 {
+						return // it does not speak the mode, has no file of the scope, or is left to a person
+					}
+					got := 0
+					for _, file := range plan.Files {
+						got += len(file.Lines)
+					}
+					if got != len(place.Entries) {
 						t.Errorf("%d lines for %d entries", got, len(place.Entries))
 					}
 					f.apply(plan, nil)
@@ -44,7 +51,9 @@ func TestRealAdaptersRoundTrip(t *testing.T) {
 					if others := append(of(findings, CheckOthers), of(findings, CheckTimeouts)...); len(others) != 0 {
 						t.Errorf("our own lines count as foreign: %+v", others)
 					}
-					wantStates(t, findings, CheckMCP, Failed)
+					if _, ok := h.(harness.MCPClient); ok {
+						wantStates(t, findings, CheckMCP, Failed)
+					}
 					f.apply(f.setup.PlanUninstall())
 					entries, err := os.ReadDir(f.home)
 					if err != nil || len(entries) != 0 {
