@@ -4,7 +4,6 @@ package harness
 func All() []Harness {
 	return []Harness{
 		claudeCode{},
-		codex{},
 		cursor{},
 		droid{},
 		hermes{},
