@@ -4,6 +4,7 @@ package harness
 func All() []Harness {
 	return []Harness{
 		claudeCode{},
+		codex{},
 		cursor{},
 		droid{},
 		hermes{},
