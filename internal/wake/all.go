@@ -7,5 +7,6 @@ import "turnpost/internal/statedir"
 func All(dir statedir.Dir, report func(error)) Methods {
 	return Methods{
 		bell{dir},
+		command{commandTime, report},
 	}
 }
