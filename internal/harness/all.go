@@ -7,10 +7,12 @@ func All() []Harness {
 		codex{},
 		cursor{},
 		droid{},
+		openclaw{},
 		hermes{},
 		antigravity{},
 		kiro{},
 		windsurf{},
+		amp{},
 	}
 }
 

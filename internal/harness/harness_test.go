@@ -260,11 +260,12 @@ func FuzzDecode(f *testing.F) {
 			f.Add(data)
 		}
 	}
-	f.Fuzz(checkDecode)
+	f.Fuzz(func(t *testing.T, data []byte) { checkDecode(t, data, harness.All()...) })
 }
 
-func checkDecode(t *testing.T, data []byte) {
-	for _, h := range harness.All() {
+func checkDecode(t *testing.T, data []byte, harnesses ...harness.Harness) {
+	t.Helper()
+	for _, h := range harnesses {
 		e, err := h.Decode(bytes.NewReader(data), testEnv(map[string]string{"HOME": "/home/dev", "CLAUDE_CODE_SESSION_ATTENDED": "1"}))
 		if err != nil {
 			continue
@@ -282,7 +283,7 @@ func checkDecode(t *testing.T, data []byte) {
 	}
 }
 
-// 10,000 damaged events (R6): seeded, so that a failure comes again.
+// 10,000 damaged events (R6) of each harness: seeded, so that a failure comes again.
 func TestDecodeDamaged(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, h := range harness.All() {
@@ -308,7 +309,7 @@ func TestDecodeDamaged(t *testing.T) {
 			case 2:
 				data = slices.Concat(data[:at:at], []byte(extras[random.IntN(len(extras))]), data[at:])
 			}
-			checkDecode(t, data)
+			checkDecode(t, data, h)
 		}
 	}
 }
