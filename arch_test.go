@@ -56,6 +56,7 @@ func layers() map[string][]string {
 		"internal/hub/hubtest":           {"internal/hub"},
 		"internal/hub/hubtest/storetest": {"internal/hub"},
 		"internal/realtest":              {},
+		"scripts/harnessdocs":            {"internal/harness"},
 		"scripts/testreport":             {},
 	}
 }
@@ -65,7 +66,7 @@ func layers() map[string][]string {
 var standardOnly = []string{
 	".", "internal/document", "internal/atomicfile", "internal/statedir", "internal/harness",
 	"internal/wake", "internal/probe", "internal/notify", "internal/api/client",
-	"cmd/turnpost", "cmd/turnpost-hook", "scripts/testreport",
+	"cmd/turnpost", "cmd/turnpost-hook", "scripts/harnessdocs", "scripts/testreport",
 }
 
 func TestImports(t *testing.T) {
