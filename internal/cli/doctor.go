@@ -90,11 +90,7 @@ func (a *app) examine(ctx context.Context) (doctorReport, error) {
 	}
 	r.Harnesses = []checkReport{}
 	for _, t := range targets {
-		findings, err := a.checkTarget(ctx, t, hub)
-		if err != nil {
-			findings = append(findings, setup.Finding{Check: "check", State: setup.Failed, Detail: err.Error(), Hint: hintOf(err)})
-		}
-		r.Harnesses = append(r.Harnesses, checkReport{t.harness.Name(), t.version, findings})
+		r.Harnesses = append(r.Harnesses, checkReport{t.harness.Name(), t.version, a.findingsOf(ctx, t, hub)})
 	}
 	return r, nil
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"time"
 
@@ -35,15 +36,26 @@ func (r *running) integrations(h *hub.Hub) *integrations {
 }
 
 // options are those of a setup without flags.
-func (i *integrations) options(name string) setupOptions {
-	return setupOptions{harness: name, scope: "user", mode: "command"}
+func (i *integrations) options(names ...string) setupOptions {
+	return setupOptions{harnesses: names, scope: "user", mode: "command"}
 }
 
 // List tells how every harness that we know stands.
 func (i *integrations) List(ctx context.Context) ([]web.Integration, error) {
-	var out []web.Integration
+	var names []string
 	for _, h := range harness.All() {
-		one, err := i.one(ctx, h.Name())
+		names = append(names, h.Name())
+	}
+	targets, err := i.targets(ctx, i.options(names...))
+	if err != nil {
+		// The same is wrong with each.
+		for _, h := range harness.All() {
+			targets = append(targets, target{harness: h, problem: err})
+		}
+	}
+	var out []web.Integration
+	for _, t := range targets {
+		one, err := i.one(t)
 		if err != nil {
 			var coded *turnpost.Error
 			if !errors.As(err, &coded) {
@@ -52,7 +64,7 @@ func (i *integrations) List(ctx context.Context) ([]web.Integration, error) {
 			one.Problem, one.Hint = coded.Error(), coded.Hint
 		}
 		i.mu.Lock()
-		if c, ok := i.checks[h.Name()]; ok {
+		if c, ok := i.checks[one.Name]; ok {
 			one.Checks, one.CheckedAt = c.checks, c.at
 		}
 		i.mu.Unlock()
@@ -61,27 +73,33 @@ func (i *integrations) List(ctx context.Context) ([]web.Integration, error) {
 	return out, nil
 }
 
-func (i *integrations) one(ctx context.Context, name string) (web.Integration, error) {
-	out := web.Integration{Name: name}
-	targets, err := i.targets(ctx, i.options(name))
-	if err != nil {
-		return out, err
-	}
-	t := targets[0]
-	out.Version, out.Detected = t.version, t.detected
+func (i *integrations) one(t target) (web.Integration, error) {
+	out := web.Integration{Name: t.harness.Name(), Version: t.version, Detected: t.detected}
 	install, remove, err := i.plans(t)
 	if err != nil {
 		return out, err
 	}
 	out.Plan, out.Removal = webPlan(install), webPlan(remove)
 	out.Applied = install.Empty()
-	if r := i.harnessReport(t); r.MCP != "" && !r.MCPFound {
-		out.Hint = "Register the tools once: " + r.MCP
+	r := i.harnessReport(t)
+	var hints []string
+	if old := t.old(); old != "" {
+		hints, out.Plan = append(hints, old+"."), web.Plan{}
 	}
+	if r.Review != "" {
+		hints = append(hints, "It runs hooks only after a review: "+r.Review+".")
+	}
+	if r.MCP != "" && !r.MCPFound {
+		hints = append(hints, "Register the tools once: "+r.MCP)
+	}
+	out.Hint = strings.Join(hints, " ")
 	return out, nil
 }
 
 func (i *integrations) plans(t target) (install, remove setup.Plan, err error) {
+	if t.problem != nil {
+		return install, remove, t.problem
+	}
 	s, err := i.setup()
 	if err != nil {
 		return install, remove, err
@@ -101,7 +119,7 @@ func webPlan(plan setup.Plan) web.Plan {
 	out := web.Plan{Hash: plan.Hash, Diff: plan.Diff(), Warnings: append(plan.Warnings, plan.Left...)}
 	for _, file := range plan.Files {
 		for _, l := range file.Lines {
-			out.Lines = append(out.Lines, web.Line(l))
+			out.Lines = append(out.Lines, web.Line{Do: l.Do, Kind: l.Kind, What: l.What, Why: l.Why})
 		}
 	}
 	return out

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
 	"charm.land/fang/v2"
 	"charm.land/lipgloss/v2"
@@ -23,8 +24,9 @@ import (
 
 // app is one run of the program.
 type app struct {
-	env    Env
-	failed error // of the command that ran
+	env      Env
+	failed   error    // of the command that ran
+	versions sync.Map // of programs of harnesses, string by string
 }
 
 // Run runs one command line, without the program's name, and returns the exit

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 	"strings"
 
@@ -35,6 +36,7 @@ func setupCommand(a *app) *cobra.Command {
 			"turnpost setup",
 			"turnpost setup --diff",
 			"turnpost setup --apply --expect HASH",
+			"turnpost setup --harness NAME,NAME --apply",
 			"turnpost setup --check",
 			"turnpost setup --remove",
 		}, "\n"),
@@ -46,10 +48,12 @@ func setupCommand(a *app) *cobra.Command {
 	flags.BoolVar(&do.check, "check", false, "tell registered, runs, trusted, heard and bell apart; rings one open session once")
 	flags.StringVar(&do.expect, "expect", "", "the hash of the plan that you saw; another plan is refused")
 	flags.BoolVar(&do.diff, "diff", false, "show every byte that changes")
-	flags.StringVar(&o.harness, "harness", "", "only this one: "+harnessNames()+" (default: all that are here)")
+	flags.StringSliceVar(&o.harnesses, "harness", nil, "only these: "+harnessNames()+" (default: all that are here)")
+	flags.Lookup("harness").DefValue = "" // not "[]": its text says what none means
 	flags.StringVar(&o.mode, "mode", "command", "how events come: command, or http (status only: nothing is delivered)")
 	flags.StringVar(&o.scope, "scope", "user", "whose settings: user, project (shared, in the repository) or local (yours, in the repository)")
 	flags.BoolVar(&o.noAllow, "no-allow", false, "leave out the rule that lets agents use our tools without asking")
+	flags.BoolVar(&o.trust, "trust", false, "where a program runs hooks only after a review: record the review of these in the plan for you")
 	flags.BoolVar(&o.service, "service", false, "also a service that keeps the hub up across logins")
 	homes := homeFlags(flags)
 	flags.BoolVar(&do.json, "json", false, "print JSON")
@@ -107,6 +111,7 @@ func (d setupDo) valid() error {
 // setupReport is what setup prints as JSON.
 type setupReport struct {
 	Harnesses []harnessReport    `json:"harnesses"`
+	Blocked   []blockedReport    `json:"blocked,omitempty"` // that are here and for which there is no plan
 	Plan      setup.Plan         `json:"plan"`
 	Applied   *setup.Applied     `json:"applied,omitempty"` // nil: nothing was written
 	Start     string             `json:"start,omitempty"`   // the service's own command, to be run once
@@ -121,9 +126,27 @@ type harnessReport struct {
 	Home     string   `json:"home"`
 	Scope    string   `json:"scope"`
 	Mode     string   `json:"mode"`
-	MCP      string   `json:"mcp,omitempty"` // command that registers our MCP server
-	MCPFound bool     `json:"mcp_found"`     // it is registered
+	Owner    string   `json:"owner"`            // of its lines in the plan
+	MCP      string   `json:"mcp,omitempty"`    // command that registers our MCP server
+	MCPFound bool     `json:"mcp_found"`        // it is registered
+	Review   string   `json:"review,omitempty"` // what a person does, where hooks run only after a review that the plan does not record
+	ByHand   *byHand  `json:"by_hand,omitempty"`
+	Proof    string   `json:"proof"` // how far what we know of it was proved: real, contract, status
 	Warnings []string `json:"warnings,omitempty"`
+}
+
+// byHand is what setup cannot write itself.
+type byHand struct {
+	File string `json:"file,omitempty"` // absolute; "": Text is a command line
+	Text string `json:"text"`
+}
+
+// blockedReport is a harness that no plan can be made for, with the reason.
+type blockedReport struct {
+	Name    string `json:"name"`
+	Version string `json:"version,omitempty"`
+	Reason  string `json:"reason"`
+	Hint    string `json:"hint,omitempty"`
 }
 
 // setupPlan shows a plan and, where that was asked for, does it.
@@ -136,9 +159,19 @@ func (a *app) setupPlan(ctx context.Context, o setupOptions, do setupDo) error {
 	if err != nil {
 		return err
 	}
+	plan := s.PlanInstall
+	if do.remove {
+		plan = s.PlanRemove
+	}
 	report := setupReport{Sessions: a.openSessions(ctx)}
 	var places []setup.Place
+	var blocked error
 	for _, t := range targets {
+		if err := t.plannable(plan, do.remove); err != nil {
+			blocked = err
+			report.Blocked = append(report.Blocked, blockedReport{t.harness.Name(), t.version, err.Error(), hintOf(err)})
+			continue
+		}
 		places = append(places, t.place())
 		report.Harnesses = append(report.Harnesses, a.harnessReport(t))
 	}
@@ -156,13 +189,12 @@ func (a *app) setupPlan(ctx context.Context, o setupOptions, do setupDo) error {
 			}
 		}
 	}
+	if len(places) == 0 && blocked != nil {
+		return blocked
+	}
 	if len(places) == 0 {
 		return turnpost.Errorf(turnpost.NotFound, "none of the harnesses that we know is on this machine: %s", harnessNames()).
 			WithHint("name one: turnpost setup --harness NAME")
-	}
-	plan := s.PlanInstall
-	if do.remove {
-		plan = s.PlanRemove
 	}
 	if report.Plan, err = plan(places...); err != nil {
 		return err
@@ -184,12 +216,25 @@ func (a *app) setupPlan(ctx context.Context, o setupOptions, do setupDo) error {
 	return nil
 }
 
+// plannable says why no plan can be made for a harness: its version, or a file
+// of its that cannot be edited. The others go on without it.
+func (t target) plannable(plan func(...setup.Place) (setup.Plan, error), remove bool) error {
+	if t.problem != nil {
+		return t.problem
+	}
+	if old := t.old(); old != "" && !remove {
+		return turnpost.Errorf(turnpost.Invalid, "%s", old).WithHint("update %s", t.harness.Name())
+	}
+	_, err := plan(t.place())
+	return err
+}
+
 // nextSetup is the command line that does exactly the plan that was shown.
 func nextSetup(o setupOptions, do setupDo, hash string) string {
 	words := []string{"turnpost", "setup"}
 	flag := func(name, value string) { words = append(words, "--"+name, quoteWord(value)) }
-	if o.harness != "" {
-		flag("harness", o.harness)
+	if len(o.harnesses) > 0 {
+		flag("harness", strings.Join(o.harnesses, ","))
 	}
 	if o.scope != "user" {
 		flag("scope", o.scope)
@@ -199,6 +244,9 @@ func nextSetup(o setupOptions, do setupDo, hash string) string {
 	}
 	if o.noAllow {
 		words = append(words, "--no-allow")
+	}
+	if o.trust {
+		words = append(words, "--trust")
 	}
 	if o.service {
 		words = append(words, "--service")
@@ -220,7 +268,7 @@ func nextSetup(o setupOptions, do setupDo, hash string) string {
 // quoteWord quotes what a shell would not take as one word.
 func quoteWord(word string) string {
 	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./@", r)
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./@,", r)
 	}
 	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
 		return word
@@ -230,12 +278,25 @@ func quoteWord(word string) string {
 
 func (a *app) harnessReport(t target) harnessReport {
 	r := harnessReport{
-		Name: t.harness.Name(), Version: t.version, Home: t.at.Home, Scope: t.at.Scope, Mode: t.at.Mode, Warnings: t.warnings,
+		Name: t.harness.Name(), Version: t.version, Home: t.at.Home, Scope: t.at.Scope, Mode: t.at.Mode,
+		Owner: t.owner(), Warnings: t.warnings,
+	}
+	r.Proof = string(t.harness.Profile().Proof)
+	if hand, ok := t.harness.(harness.ByHand); ok {
+		if file, text := hand.ByHand(t.at); text != "" {
+			r.ByHand = &byHand{file, text}
+		}
+	}
+	if len(t.harness.Install(t.at)) == 0 && r.ByHand == nil {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("there is nothing to set up with --scope %s --mode %s", t.at.Scope, t.at.Mode))
+	}
+	if reviewer, ok := t.harness.(harness.Reviewer); ok && !t.trust {
+		r.Review = reviewer.HowToReview()
 	}
 	if client, ok := t.harness.(harness.MCPClient); ok {
 		r.MCP = client.MCPCommand(a.stableProgram())
 		file, dialect, pointer := client.MCPEntry(a.env.Getenv)
-		// A file that cannot be read is the check's business.
+		// "" where the plan does it. A file that cannot be read is the check's business.
 		r.MCPFound, _ = setup.Has(file, dialect, pointer)
 	}
 	return r

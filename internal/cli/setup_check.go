@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"turnpost"
+	"turnpost/internal/harness"
 	"turnpost/internal/setup"
 	"turnpost/internal/statedir"
 	"turnpost/internal/wake"
@@ -33,10 +34,7 @@ func (a *app) setupCheck(ctx context.Context, o setupOptions, asJSON bool) error
 	reports := []checkReport{}
 	failed := 0
 	for _, t := range targets {
-		findings, err := a.checkTarget(ctx, t, hub)
-		if err != nil {
-			return err
-		}
+		findings := a.findingsOf(ctx, t, hub)
 		failed += failures(findings)
 		reports = append(reports, checkReport{t.harness.Name(), t.version, findings})
 	}
@@ -72,8 +70,21 @@ func (a *app) hubToAsk(ctx context.Context) (hub turnpost.Hub, done func()) {
 	return c, c.Close
 }
 
+// findingsOf is checkTarget for one of several: a check that cannot be made is a
+// failed one.
+func (a *app) findingsOf(ctx context.Context, t target, hub turnpost.Hub) []setup.Finding {
+	findings, err := a.checkTarget(ctx, t, hub)
+	if err != nil {
+		findings = append(findings, setup.Finding{Check: "check", State: setup.Failed, Detail: err.Error(), Hint: hintOf(err)})
+	}
+	return findings
+}
+
 // checkTarget checks one harness; hub is nil when there is none to ask.
 func (a *app) checkTarget(ctx context.Context, t target, hub turnpost.Hub) ([]setup.Finding, error) {
+	if t.problem != nil {
+		return nil, t.problem
+	}
 	s, err := a.setup()
 	if err != nil {
 		return nil, err
@@ -83,13 +94,27 @@ func (a *app) checkTarget(ctx context.Context, t target, hub turnpost.Hub) ([]se
 		return nil, err
 	}
 	req := setup.CheckRequest{
-		Place: t.place(), Harness: t.harness, Turnpost: a.stableProgram(),
+		Place: t.place(), Harness: t.harness, Hook: t.at.Hook, Turnpost: t.at.Program,
 		Getenv: a.env.Getenv, Env: a.env.Environ,
+	}
+	if t.at.Scope != "user" {
+		req.Folder = t.at.Project
 	}
 	if hub != nil {
 		req.Witness = witness{hub: hub, dir: dir, harness: t.harness.Name()}
 	}
-	return s.Check(ctx, req)
+	findings, err := s.Check(ctx, req)
+	if hand, ok := t.harness.(harness.ByHand); ok && len(req.Place.Entries) == 0 {
+		file, _ := hand.ByHand(t.at)
+		findings = append([]setup.Finding{{
+			Check: setup.CheckRegistered, State: setup.Unknown, What: file, Detail: "is written by hand",
+			Hint: "turnpost setup --harness " + t.harness.Name() + " shows what goes in",
+		}}, findings...)
+	}
+	if old := t.old(); old != "" {
+		findings = append([]setup.Finding{{Check: "version", State: setup.Failed, Detail: old, Hint: "update " + t.harness.Name()}}, findings...)
+	}
+	return findings, err
 }
 
 // failures counts failed checks as they are printed.

@@ -2,8 +2,10 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"turnpost/internal/harness"
 	"turnpost/internal/setup"
 )
 
@@ -24,20 +26,22 @@ func (a *app) saySetup(p *printer, r setupReport, do setupDo, written bool) {
 		p.line("This is what would change. Nothing is written yet.")
 	}
 	for _, h := range r.Harnesses {
-		version := h.Version
-		if version == "" {
-			version = "version unknown"
-		}
+		a.sayHarness(p, h, r.Plan, do, len(r.Harnesses) == 1)
+	}
+	a.sayFiles(p, r.Plan, func(owner string) bool {
+		return !slices.ContainsFunc(r.Harnesses, func(h harnessReport) bool { return h.Owner == owner })
+	})
+	for _, b := range r.Blocked {
 		p.line("")
-		p.line("%s %s, %s settings", p.paint(bold, h.Name), version, h.Scope)
-		if h.Mode == "http" {
-			p.line("  Mode http reports status only: nothing is delivered and nothing wakes. The session needs TURNPOST_TOKEN in its environment.")
-		}
-		for _, w := range h.Warnings {
-			p.line("  %s %s", p.paint(warn, "warning:"), w)
+		p.line("%s %s, %s", p.paint(bold, b.Name), knownVersion(b.Version), p.paint(bad, "not planned"))
+		p.line("  %s", a.tilde(b.Reason))
+		if b.Hint != "" {
+			p.line("  → %s", b.Hint)
 		}
 	}
-	a.sayFiles(p, r.Plan)
+	if len(r.Plan.Warnings)+len(r.Plan.Left) > 0 {
+		p.line("")
+	}
 	for _, w := range r.Plan.Warnings {
 		p.line("%s %s", p.paint(warn, "warning:"), w)
 	}
@@ -54,24 +58,97 @@ func (a *app) saySetup(p *printer, r setupReport, do setupDo, written bool) {
 		p.text("", r.Plan.Diff())
 	}
 	if !do.remove {
-		a.sayTools(p, r)
 		a.sayOpen(p, r)
 	}
 	a.sayAfter(p, r, do, written)
 }
 
-// sayFiles prints what changes in each file: entries that do the same together.
-func (a *app) sayFiles(p *printer, plan setup.Plan) {
+func knownVersion(version string) string {
+	if version == "" {
+		return "version unknown"
+	}
+	return version
+}
+
+// sayHarness prints all that concerns one harness; alone, also what is long.
+func (a *app) sayHarness(p *printer, h harnessReport, plan setup.Plan, do setupDo, alone bool) {
+	ours := func(owner string) bool { return owner == h.Owner }
+	changes := slices.ContainsFunc(plan.Files, func(f setup.FileChange) bool {
+		return slices.ContainsFunc(f.Lines, func(l setup.Line) bool { return ours(l.Owner) })
+	})
+	if do.remove && !changes {
+		return
+	}
+	p.line("")
+	head := "%s %s, %s settings"
+	if h.Proof != string(harness.Real) {
+		head += " (by its documentation, not run against the program)"
+	}
+	p.line(head, p.paint(bold, h.Name), knownVersion(h.Version), h.Scope)
+	if h.Mode == "http" {
+		p.line("  Mode http reports status only: nothing is delivered and nothing wakes. The session needs TURNPOST_TOKEN in its environment.")
+	}
+	for _, w := range h.Warnings {
+		p.line("  %s %s", p.paint(warn, "warning:"), w)
+	}
+	if a.sayFiles(p, plan, ours); !changes && len(h.Warnings) == 0 && h.ByHand == nil {
+		p.line("  in place")
+	}
+	if do.remove {
+		return
+	}
+	if h.Review != "" && slices.Contains(plan.Unreviewed, h.Owner) {
+		p.line("  It runs hooks only after a review: %s. Or let setup record it: --trust", h.Review)
+	}
+	if h.ByHand != nil {
+		a.sayByHand(p, h, alone)
+	}
+	switch {
+	case h.MCP == "":
+	case h.MCPFound:
+		p.line("  The tools are registered.")
+	default:
+		p.line("  The tools that agents reply with: register them once, with its own command:")
+		p.line("    %s", p.paint(accent, h.MCP))
+	}
+}
+
+// sayByHand prints what is left for a person.
+func (a *app) sayByHand(p *printer, h harnessReport, alone bool) {
+	where := "in a terminal"
+	if h.ByHand.File != "" {
+		where = "in " + a.tilde(h.ByHand.File)
+	}
+	if !alone && strings.Count(strings.TrimSpace(h.ByHand.Text), "\n") > 0 {
+		p.line("  By hand, %s: turnpost setup --harness %s shows the lines.", where, h.Name)
+		return
+	}
+	p.line("  By hand, %s:", where)
+	p.text("    ", h.ByHand.Text)
+}
+
+// sayFiles prints what changes for some owners in each file: entries that do
+// the same together.
+func (a *app) sayFiles(p *printer, plan setup.Plan, owned func(owner string) bool) {
 	for _, file := range plan.Files {
+		lines := slices.DeleteFunc(slices.Clone(file.Lines), func(l setup.Line) bool { return !owned(l.Owner) })
+		if len(lines) == 0 {
+			continue
+		}
 		name := a.tilde(file.Path)
 		if file.Target != file.Path {
 			name += " → " + a.tilde(file.Target)
 		}
-		p.line("")
+		var t table
+		t.whole = true
+		if len(lines) == 1 && lines[0].Kind == "file" {
+			t.row(p.doing(lines[0].Do), "file", name+", "+lines[0].What)
+			p.table("  ", t)
+			continue
+		}
 		p.line("  %s", name)
-		t := table{whole: true}
-		for _, g := range groupLines(file.Lines) {
-			t.row(p.doing(g.do), g.kinds(), g.what)
+		for _, g := range groupLines(lines) {
+			t.row(p.doing(g.do), g.kinds(), a.tilde(g.what))
 			t.note(g.where)
 		}
 		p.table("    ", t)
@@ -108,7 +185,16 @@ func groupLines(lines []setup.Line) []lineGroup {
 	for _, l := range lines {
 		place, what, ok := strings.Cut(l.What, ": ")
 		if !ok || l.Kind != "hook" {
-			out = append(out, lineGroup{do: l.Do, kind: l.Kind, what: l.What, count: 1, where: l.Why})
+			g := lineGroup{do: l.Do, kind: l.Kind, what: l.What, count: 1, where: l.Why}
+			if l.Kind == "trust" { // there is one for each hook
+				g.where = ""
+			}
+			if n := len(out); n > 0 && l.Kind == "trust" && l.Do == "remove" && out[n-1].kind == l.Kind {
+				out[n-1].count++
+				out[n-1].what = "the reviews of our hooks"
+				continue
+			}
+			out = append(out, g)
 			continue
 		}
 		key := l.Do + "\x00" + l.Kind + "\x00" + what
@@ -122,22 +208,6 @@ func groupLines(lines []setup.Line) []lineGroup {
 		out[i].where += ", " + place
 	}
 	return out
-}
-
-// sayTools prints the one line that only the harness's own program may write.
-func (a *app) sayTools(p *printer, r setupReport) {
-	for _, h := range r.Harnesses {
-		if h.MCP == "" {
-			continue
-		}
-		p.line("")
-		if h.MCPFound {
-			p.line("The tools are registered in %s.", h.Name)
-			continue
-		}
-		p.line("The tools that agents reply with: register them once, with %s's own command:", h.Name)
-		p.line("  %s", p.paint(accent, h.MCP))
-	}
 }
 
 // sayOpen prints what each open session can do now.
@@ -168,6 +238,9 @@ func (a *app) sayAfter(p *printer, r setupReport, do setupDo, written bool) {
 	case written && do.remove:
 		p.line("Sessions that are open keep running our hooks until they read their settings again.")
 	case written:
+		if len(r.Blocked) > 0 {
+			p.line("Not planned, and so not written: %s. Set them up when that is mended.", strings.Join(blockedNames(r), ", "))
+		}
 		if r.Start != "" {
 			p.line("Start the service with:")
 			p.line("  %s", p.paint(accent, r.Start))
@@ -178,4 +251,12 @@ func (a *app) sayAfter(p *printer, r setupReport, do setupDo, written bool) {
 		p.line("Check with:")
 		p.line("  %s", p.paint(accent, "turnpost setup --check"))
 	}
+}
+
+func blockedNames(r setupReport) []string {
+	var names []string
+	for _, b := range r.Blocked {
+		names = append(names, b.Name)
+	}
+	return names
 }

@@ -2,9 +2,13 @@ package cli
 
 import (
 	"context"
+	"crypto/sha256"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"sync"
 	"time"
 
 	"turnpost"
@@ -14,12 +18,13 @@ import (
 
 // setupOptions is what setup was told.
 type setupOptions struct {
-	harness string
-	scope   string // user, project, local
-	mode    string // command, http
-	noAllow bool
-	service bool
-	homes   map[string]string // by harness: not the usual directory
+	harnesses []string // names; none: all that are here
+	scope     string   // user, project, local
+	mode      string   // command, http
+	noAllow   bool
+	trust     bool // record the review of our hooks too
+	service   bool
+	homes     map[string]string // by harness: not the usual directory
 }
 
 // target is one harness as setup finds it on this machine.
@@ -28,27 +33,41 @@ type target struct {
 	version  string // "" unknown
 	detected bool   // its program or its files are here
 	at       harness.Target
+	trust    bool
 	warnings []string
+	problem  error // why nothing can be planned for it
 }
 
+func (t target) owner() string { return setup.OwnerOf(t.harness.Name(), t.at) }
+
 func (t target) place() setup.Place {
-	return setup.Place{Owner: setup.OwnerOf(t.harness.Name(), t.at), Entries: t.harness.Install(t.at)}
+	place := setup.Place{Owner: t.owner(), Entries: t.harness.Install(t.at), Reviewed: t.trust}
+	if reviewer, ok := t.harness.(harness.Reviewer); ok {
+		place.Review = func(hook harness.Entry, index int) (harness.Entry, bool) {
+			return reviewer.Review(t.at, hook, index, sha256.Sum256)
+		}
+	}
+	return place
+}
+
+// old says why setup does not support the installed version, "" when it does.
+func (t target) old() string {
+	minimum, old := harness.TooOld(t.harness, t.version)
+	if !old {
+		return ""
+	}
+	return fmt.Sprintf("version %s is too old: Turnpost needs %s", t.version, minimum)
 }
 
 // versionLimit is how long a harness may take to print its version.
 const versionLimit = 10 * time.Second
 
-// targets finds the harnesses that setup is about: the named one, else all
+// targets finds the harnesses that setup is about: the named ones, else all
 // that are on this machine.
 func (a *app) targets(ctx context.Context, o setupOptions) ([]target, error) {
-	all := harness.All()
-	if o.harness != "" {
-		one, ok := harness.Find(o.harness)
-		if !ok {
-			return nil, turnpost.Invalidf("harness", "%.40q is not a harness that we know", o.harness).
-				WithHint("use %s", harnessNames())
-		}
-		all = []harness.Harness{one}
+	all, err := o.named()
+	if err != nil {
+		return nil, err
 	}
 	if err := o.check(); err != nil {
 		return nil, err
@@ -57,17 +76,19 @@ func (a *app) targets(ctx context.Context, o setupOptions) ([]target, error) {
 	if err != nil {
 		return nil, err
 	}
+	versions := a.detectAll(ctx, all)
 	var out []target
-	for _, h := range all {
-		t := target{harness: h, at: harness.Target{
-			Scope: o.scope, Mode: o.mode, Hook: hook, Allow: !o.noAllow, HubURL: a.hubURL(), Project: a.projectRoot(),
+	for i, h := range all {
+		t := target{harness: h, trust: o.trust, at: harness.Target{
+			Scope: o.scope, Mode: o.mode, Hook: hook, Program: a.stableProgram(),
+			Allow: !o.noAllow, HubURL: a.hubURL(), Project: a.projectRoot(),
 		}}
 		if warning != "" {
 			t.warnings = append(t.warnings, warning)
 		}
 		if program, ok := h.(harness.Program); ok {
 			t.at.Home = program.Home(a.env.Getenv)
-			t.version, t.detected = a.detect(ctx, program)
+			t.version, t.detected = versions[i].version, versions[i].found
 			t.at.Version = t.version
 		}
 		if home := o.homes[h.Name()]; home != "" {
@@ -77,13 +98,28 @@ func (a *app) targets(ctx context.Context, o setupOptions) ([]target, error) {
 			t.detected = true
 		}
 		if t.at.Home == "" {
-			return nil, turnpost.Errorf(turnpost.Invalid, "nothing says where %s keeps its files", h.Name()).WithHint("set HOME")
+			t.problem = turnpost.Errorf(turnpost.Invalid, "nothing says where %s keeps its files", h.Name()).WithHint("set HOME")
 		}
-		if t.detected || o.harness != "" {
+		if t.detected || len(o.harnesses) > 0 {
 			out = append(out, t)
 		}
 	}
 	return out, nil
+}
+
+// named lists the harnesses of those names, all of them for none.
+func (o setupOptions) named() ([]harness.Harness, error) {
+	for _, name := range o.harnesses {
+		if _, ok := harness.Find(name); !ok {
+			return nil, turnpost.Invalidf("harness", "%.40q is not a harness that we know", name).
+				WithHint("use %s", harnessNames())
+		}
+	}
+	all := harness.All()
+	if len(o.harnesses) > 0 {
+		all = slices.DeleteFunc(all, func(h harness.Harness) bool { return !slices.Contains(o.harnesses, h.Name()) })
+	}
+	return all, nil
 }
 
 func (o setupOptions) check() error {
@@ -100,11 +136,39 @@ func (o setupOptions) check() error {
 	return nil
 }
 
-// detect asks a harness's program for its version.
-func (a *app) detect(ctx context.Context, program harness.Program) (version string, found bool) {
+// installed is what is known of a harness's program.
+type installed struct {
+	version string // "" unknown
+	found   bool   // it is on PATH
+}
+
+// detectAll asks the programs of harnesses for their versions, all at once.
+func (a *app) detectAll(ctx context.Context, all []harness.Harness) []installed {
+	out := make([]installed, len(all))
+	var work sync.WaitGroup
+	for i, h := range all {
+		if program, ok := h.(harness.Program); ok {
+			work.Go(func() { out[i] = a.detect(ctx, program) })
+		}
+	}
+	work.Wait()
+	return out
+}
+
+// detect asks a harness's program for its version, once while it stays the same.
+func (a *app) detect(ctx context.Context, program harness.Program) installed {
 	path, err := exec.LookPath(program.Binary())
 	if err != nil {
-		return "", false
+		return installed{}
+	}
+	key := path
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		if info, err := os.Stat(real); err == nil {
+			key = fmt.Sprint(real, info.Size(), info.ModTime())
+		}
+	}
+	if known, ok := a.versions.Load(key); ok {
+		return installed{known.(string), true}
 	}
 	ctx, cancel := context.WithTimeout(ctx, versionLimit)
 	defer cancel()
@@ -113,7 +177,11 @@ func (a *app) detect(ctx context.Context, program harness.Program) (version stri
 	cmd.WaitDelay = time.Second
 	// A program that does not say its version is found all the same.
 	out, _ := cmd.Output()
-	return program.Version(string(out)), true
+	version := program.Version(string(out))
+	if version != "" {
+		a.versions.Store(key, version)
+	}
+	return installed{version, true}
 }
 
 // hubURL is where harnesses send events in http mode.

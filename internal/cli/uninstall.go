@@ -64,10 +64,13 @@ func (a *app) uninstall(ctx context.Context, purge, dryRun bool) (uninstallRepor
 		r.Left = append(r.Left, "entries that the record does not know, if any: "+err.Error())
 	}
 	for _, t := range targets {
+		if t.problem != nil {
+			continue
+		}
 		places = append(places, t.place())
 		if client, ok := t.harness.(harness.MCPClient); ok {
 			file, dialect, pointer := client.MCPEntry(a.env.Getenv)
-			if found, err := setup.Has(file, dialect, pointer); found || err != nil {
+			if found, err := setup.Has(file, dialect, pointer); (found || err != nil) && client.MCPRemove() != "" {
 				r.Run = append(r.Run, client.MCPRemove())
 			}
 		}
@@ -174,7 +177,8 @@ func (a *app) sayUninstall(p *printer, r uninstallReport) {
 	default:
 		p.line("This is what would be removed. Nothing is written yet.")
 	}
-	a.sayFiles(p, r.Plan)
+	p.line("")
+	a.sayFiles(p, r.Plan, func(string) bool { return true })
 	for _, w := range r.Plan.Warnings {
 		p.line("%s %s", p.paint(warn, "warning:"), w)
 	}

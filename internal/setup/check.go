@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -60,22 +61,17 @@ type Witness interface {
 // ErrNothingToRing is what RingOnce says when there is no session to ring.
 var ErrNothingToRing = errors.New("no open session that has a bell")
 
-// Truster knows whether the harness runs our hooks, where it asks people first.
-type Truster interface {
-	// Trusted explains a false answer.
-	Trusted(ctx context.Context) (ok bool, why string, err error)
-}
-
 // CheckRequest says what to check. Nil interfaces leave their checks unknown.
 type CheckRequest struct {
 	Place    Place
 	Harness  harness.Harness // for what its optional interfaces tell; may be nil
-	Turnpost string          // absolute path of the program, for the MCP command
+	Hook     string          // absolute path of the hook client, as entries name it
+	Turnpost string          // that of turnpost itself, for the MCP command too
+	Folder   string          // absolute: the repository, for entries that are in it; "": they are the user's
 	Getenv   func(string) string
 	Env      []string // of the lines that are run, as the harness would have it
 	Stdin    []byte   // for these lines: nothing that a hub would act on; empty: "{}\n"
 	Witness  Witness
-	Truster  Truster
 }
 
 // bellWait is how long a ring may take to be heard: three rings of 2 s.
@@ -99,19 +95,23 @@ func (s *Setup) Check(ctx context.Context, req CheckRequest) ([]Finding, error) 
 			wanted.add(file.Path, file.Named)
 		}
 	}
-	c := &checker{req: req, lines: map[string]bool{}}
+	c := &checker{req: req, lines: map[string]bool{}, programs: map[string]bool{}}
 	if damaged != nil {
 		c.add(CheckRegistered, Warning, s.recordPath(), "the record cannot be read: "+damaged.Error(), "apply setup again")
 	}
 	for _, target := range wanted.order {
 		prev, _ := r.file(target)
 		mine, _ := split(prev.Entries, req.Place.Owner)
+		mine = slices.DeleteFunc(mine, func(e recordEntry) bool { return e.Review }) // "trusted" looks at these
 		c.file(target, wanted.entries[target], mine)
 	}
 	for _, line := range c.order {
 		c.run(ctx, line)
 	}
-	c.trusted(ctx)
+	if err := c.trusted(s); err != nil {
+		return nil, err
+	}
+	c.folder()
 	c.witness(ctx)
 	c.mcp()
 	return c.findings, nil
@@ -122,6 +122,7 @@ type checker struct {
 	findings []Finding
 	order    []string // registered command lines of ours
 	lines    map[string]bool
+	programs map[string]bool // that were looked at
 }
 
 func (c *checker) add(check string, state State, what, detail, hint string) {
@@ -176,30 +177,87 @@ func (c *checker) file(target string, want, recorded []recordEntry) {
 	}
 }
 
-// line notes the command of a registered entry, to be run once.
+// line notes the command of a registered entry, to be run once. Of what is not
+// a command line, such as a plugin, only the programs that it names are looked at.
 func (c *checker) line(entry recordEntry) {
-	if command := commandOf(entry.Value); command != "" && !c.lines[command] {
+	command := commandOf(entry.Value)
+	if command == "" {
+		for _, program := range []string{c.req.Hook, c.req.Turnpost} {
+			if program != "" && names(entry.Value, program) {
+				c.there(program)
+			}
+		}
+		return
+	}
+	if !c.lines[command] {
 		c.lines[command] = true
 		c.order = append(c.order, command)
 	}
 }
 
-// commandOf returns the command line of a group of one command hook.
-func commandOf(value json.RawMessage) string {
-	var group struct {
-		Hooks []struct {
-			Type    string
-			Command string
-			Args    []string
+// names tells whether a path stands in a value, also inside a text in it.
+func names(value json.RawMessage, path string) bool {
+	for range 2 {
+		quoted, err := encodeValue(path)
+		if err != nil {
+			return false
+		}
+		path = string(quoted[1 : len(quoted)-1])
+		if bytes.Contains(value, []byte(path)) {
+			return true
 		}
 	}
-	if json.Unmarshal(value, &group) != nil || len(group.Hooks) != 1 {
+	return false
+}
+
+// there says once of each program whether it can be run.
+func (c *checker) there(program string) {
+	if c.programs[program] {
+		return
+	}
+	c.programs[program] = true
+	if problem, hint := unrunnable(program); problem != "" {
+		c.add(CheckRuns, Failed, program, problem, hint)
+		return
+	}
+	c.add(CheckRuns, OK, program, "is there", "")
+	c.path(program)
+}
+
+// unrunnable says why a program cannot be run, "" when it can.
+func unrunnable(program string) (problem, hint string) {
+	info, err := os.Stat(program)
+	switch {
+	case err != nil:
+		return "there is no " + program, "turnpost setup --apply, or install Turnpost again"
+	case info.IsDir() || !executable(info):
+		return program + " is not executable", "install Turnpost again"
+	}
+	return "", ""
+}
+
+// commandOf returns the command line of a handler, or of a group of one.
+func commandOf(value json.RawMessage) string {
+	type handler struct {
+		Type    string
+		Command string
+		Args    []string
+	}
+	var group struct {
+		handler
+		Hooks []handler
+	}
+	if json.Unmarshal(value, &group) != nil {
 		return ""
 	}
-	if h := group.Hooks[0]; h.Type == "command" && h.Args == nil {
-		return h.Command
+	one := group.handler
+	if len(group.Hooks) == 1 {
+		one = group.Hooks[0]
 	}
-	return ""
+	if len(group.Hooks) > 1 || one.Args != nil || one.Type != "command" && one.Type != "" {
+		return ""
+	}
+	return one.Command
 }
 
 // run runs one registered line as the harness would. Our lines turn every
@@ -207,13 +265,8 @@ func commandOf(value json.RawMessage) string {
 func (c *checker) run(ctx context.Context, line string) {
 	const cannot = "command does not run: "
 	if program := firstProgram(line); program != "" {
-		info, err := os.Stat(program)
-		switch {
-		case err != nil:
-			c.add(CheckRuns, Failed, line, cannot+"there is no "+program, "turnpost setup --apply, or install Turnpost again")
-			return
-		case info.IsDir() || !executable(info):
-			c.add(CheckRuns, Failed, line, cannot+program+" is not executable", "install Turnpost again")
+		if problem, hint := unrunnable(program); problem != "" {
+			c.add(CheckRuns, Failed, line, cannot+problem, hint)
 			return
 		}
 		c.path(program)
@@ -249,19 +302,32 @@ func (c *checker) path(program string) {
 	}
 }
 
-func (c *checker) trusted(ctx context.Context) {
-	if c.req.Truster == nil {
-		c.add(CheckTrusted, Unknown, "", "nobody here can tell", "")
+// folder says whether the repository is one in which the harness runs hooks.
+func (c *checker) folder() {
+	foldered, ok := c.req.Harness.(harness.Foldered)
+	if !ok || c.req.Folder == "" || c.req.Getenv == nil {
 		return
 	}
-	switch ok, why, err := c.req.Truster.Trusted(ctx); {
-	case err != nil:
-		c.add(CheckTrusted, Unknown, "", err.Error(), "")
-	case !ok:
-		c.add(CheckTrusted, Failed, "", "registered, not trusted: "+why, "")
-	default:
-		c.add(CheckTrusted, OK, "", why, "")
+	for _, entry := range foldered.FolderTrust(c.req.Getenv, c.req.Folder) {
+		value, err := encodeValue(entry.Value)
+		if err != nil {
+			continue
+		}
+		data, _, err := readSettings(entry.File)
+		if err != nil {
+			continue
+		}
+		editor, err := editorOf(entry.Dialect)
+		if err != nil {
+			continue
+		}
+		found, err := editor.Find(data, []Value{{Pointer: entry.Pointer, Key: entry.Key, JSON: value}})
+		if err == nil && found[0] == Exact {
+			c.add(CheckTrusted, OK, c.req.Folder, "trusted, in "+entry.File, "")
+			return
+		}
 	}
+	c.add(CheckTrusted, Warning, c.req.Folder, "not trusted yet: no hook runs in it", "start a session there and say that you trust it")
 }
 
 func (c *checker) witness(ctx context.Context) {
@@ -287,8 +353,8 @@ func (c *checker) witness(ctx context.Context) {
 	}
 }
 
-// mcp looks whether our server is registered; the file is the harness's own,
-// and only its own command writes it.
+// mcp looks whether our server is registered: by the harness's own command, or
+// by an entry of ours.
 func (c *checker) mcp() {
 	client, ok := c.req.Harness.(harness.MCPClient)
 	if !ok || c.req.Getenv == nil {
@@ -300,7 +366,11 @@ func (c *checker) mcp() {
 	case err != nil:
 		c.add(CheckMCP, Unknown, file, err.Error(), "")
 	case !found:
-		c.add(CheckMCP, Failed, file, "the MCP server is not registered", client.MCPCommand(c.req.Turnpost))
+		hint := client.MCPCommand(c.req.Turnpost)
+		if hint == "" {
+			hint = "turnpost setup --apply"
+		}
+		c.add(CheckMCP, Failed, file, "the MCP server is not registered", hint)
 	default:
 		c.add(CheckMCP, OK, file, "the MCP server is registered", "")
 	}

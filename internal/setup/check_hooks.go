@@ -11,8 +11,8 @@ import (
 	"turnpost/internal/harness"
 )
 
-// suspicious is a timeout that only somebody who thinks in milliseconds writes
-// where seconds are counted: 1000 s are 17 minutes.
+// suspicious parts timeouts in seconds from those in milliseconds: nobody gives
+// a hook 17 minutes, or less than a second.
 const suspicious = 1000
 
 // hookSettings looks at what others have in hook settings of the shape that most
@@ -28,9 +28,9 @@ func (c *checker) hookSettings(target string, data []byte, editor jsonEditor, ou
 			c.add(CheckSwitchedOn, Failed, target, "disableAllHooks is true: no hook runs", "take that line out")
 		}
 	}
-	inSeconds := false
+	unit := time.Duration(0)
 	if timed, ok := c.req.Harness.(harness.Timed); ok {
-		inSeconds = timed.TimeoutUnit() == time.Second
+		unit = timed.TimeoutUnit()
 	}
 	hooks := member(&doc.root, "hooks")
 	if hooks == nil {
@@ -41,13 +41,13 @@ func (c *checker) hookSettings(target string, data []byte, editor jsonEditor, ou
 			continue
 		}
 		for _, group := range children(event.value) {
-			handlers := member(group.value, "hooks")
-			if handlers == nil {
-				continue
+			handlers := []child{group}
+			if grouped := member(group.value, "hooks"); grouped != nil {
+				handlers = children(grouped)
 			}
-			for _, handler := range children(handlers) {
+			for _, handler := range handlers {
 				if !isOurs(handler.value, text(event.name), ours) {
-					c.foreign(target, text(event.name), handler.value, inSeconds)
+					c.foreign(target, text(event.name), handler.value, unit)
 				}
 			}
 		}
@@ -63,14 +63,18 @@ func isOurs(handler *hujson.Value, event string, ours []recordEntry) bool {
 		if err != nil {
 			continue
 		}
-		if wanted := soleHandler(value); wanted != nil && (sameValue(handler, wanted) || sameCommand(handler, wanted)) {
+		wanted := soleHandler(value)
+		if wanted == nil {
+			wanted = value
+		}
+		if sameValue(handler, wanted) || sameCommand(handler, wanted) {
 			return true
 		}
 	}
 	return false
 }
 
-func (c *checker) foreign(target, event string, handler *hujson.Value, inSeconds bool) {
+func (c *checker) foreign(target, event string, handler *hujson.Value, unit time.Duration) {
 	what := event + ": "
 	for _, key := range []string{"command", "url", "type"} {
 		if v := member(handler, key); v != nil {
@@ -80,13 +84,20 @@ func (c *checker) foreign(target, event string, handler *hujson.Value, inSeconds
 	}
 	c.add(CheckOthers, OK, what, "not Turnpost's, in "+target, "")
 	timeout := member(handler, "timeout")
-	if !inSeconds || timeout == nil {
+	if timeout == nil {
 		return
 	}
 	number := strings.TrimSpace(string(timeout.Pack()))
-	if value, err := strconv.ParseFloat(number, 64); err == nil && value >= suspicious {
+	value, err := strconv.ParseFloat(number, 64)
+	switch {
+	case err != nil:
+	case unit == time.Second && value >= suspicious:
 		c.add(CheckTimeouts, Warning, what,
 			fmt.Sprintf("timeout %s is in seconds: %s", number, time.Duration(min(value, 1e9))*time.Second),
 			fmt.Sprintf("if milliseconds were meant, write %g", value/1000))
+	case unit == time.Millisecond && value > 0 && value < suspicious:
+		c.add(CheckTimeouts, Warning, what,
+			fmt.Sprintf("timeout %s is in milliseconds: %s", number, time.Duration(value*float64(time.Millisecond))),
+			fmt.Sprintf("if seconds were meant, write %g", value*1000))
 	}
 }

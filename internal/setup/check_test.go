@@ -133,7 +133,27 @@ func TestCheckFlagsForeignTimeouts(t *testing.T) {
 	}
 	wantStates(t, findings, CheckOthers, OK, OK, OK)
 	findings = f.check(CheckRequest{Place: place, Harness: standIn{unit: time.Millisecond}})
-	wantStates(t, findings, CheckTimeouts)
+	wantStates(t, findings, CheckTimeouts, Warning)
+	second := of(findings, CheckTimeouts)[0]
+	if second.What != "Stop: long" || second.Detail != "timeout 999 is in milliseconds: 999ms" || second.Hint != "if seconds were meant, write 999000" {
+		t.Errorf("finding %+v", second)
+	}
+	wantStates(t, f.check(CheckRequest{Place: place}), CheckTimeouts)
+}
+
+// Hooks stand without groups around them in some harnesses.
+func TestCheckSeesForeignHooksWithoutGroups(t *testing.T) {
+	f := newFixture(t).withSettings(`{"version":1,"hooks":{"stop":[{"command":"theirs","timeout":30}],"start":[1,[]]}}`)
+	place := Place{Owner: "o", Entries: []harness.Entry{{
+		File: f.settings, Dialect: "json", Pointer: "/hooks/stop", Value: map[string]any{"command": "true", "timeout": 10},
+	}}}
+	f.apply(f.setup.PlanInstall(place))
+	findings := f.check(CheckRequest{Place: place, Harness: standIn{unit: time.Second}})
+	wantStates(t, findings, CheckRuns, OK)
+	wantStates(t, findings, CheckOthers, OK, OK, OK)
+	if got := of(findings, CheckOthers)[0].What; got != "stop: theirs" {
+		t.Errorf("what %q", got)
+	}
 }
 
 func TestCheckSeesTheOffSwitch(t *testing.T) {
@@ -216,30 +236,99 @@ type witness struct {
 func (w witness) Heard(context.Context) (time.Time, bool) { return w.when, !w.when.IsZero() }
 func (w witness) RingOnce(context.Context) error          { return w.err }
 
-type truster struct {
-	ok  bool
-	err error
-}
-
-func (tr truster) Trusted(context.Context) (bool, string, error) { return tr.ok, "folder", tr.err }
-
 func TestCheckAsksTheWitness(t *testing.T) {
 	f := newFixture(t)
 	tests := []struct {
-		witness              Witness
-		truster              Truster
-		heard, bell, trusted State
+		witness     Witness
+		heard, bell State
 	}{
-		{nil, nil, Unknown, Unknown, Unknown},
-		{witness{time.Unix(1, 0), nil}, truster{ok: true}, OK, OK, OK},
-		{witness{}, truster{}, Warning, OK, Failed},
-		{witness{err: fmt.Errorf("ring: %w", ErrNothingToRing)}, truster{err: errors.New("x")}, Warning, Unknown, Unknown},
-		{witness{err: errors.New("no answer")}, nil, Warning, Failed, Unknown},
+		{nil, Unknown, Unknown},
+		{witness{time.Unix(1, 0), nil}, OK, OK},
+		{witness{}, Warning, OK},
+		{witness{err: fmt.Errorf("ring: %w", ErrNothingToRing)}, Warning, Unknown},
+		{witness{err: errors.New("no answer")}, Warning, Failed},
 	}
 	for _, tt := range tests {
-		findings := f.check(CheckRequest{Witness: tt.witness, Truster: tt.truster})
+		findings := f.check(CheckRequest{Witness: tt.witness})
 		wantStates(t, findings, CheckHeard, tt.heard)
 		wantStates(t, findings, CheckBell, tt.bell)
-		wantStates(t, findings, CheckTrusted, tt.trusted)
+		wantStates(t, findings, CheckTrusted)
+	}
+}
+
+func (s standIn) FolderTrust(_ func(string) string, dir string) []harness.Entry {
+	return []harness.Entry{
+		{File: s.file, Dialect: "json", Key: dir, Value: "TRUST"},
+		{File: s.file, Dialect: "json", Key: filepath.Dir(dir), Value: "TRUST_BELOW"},
+	}
+}
+
+// A repository that its user has not trusted runs no hook, whatever is
+// registered; for the user's own settings it is not asked.
+func TestCheckReadsTheTrustOfAFolder(t *testing.T) {
+	f := newFixture(t)
+	file := filepath.Join(f.home, "trusted.json")
+	tests := []struct {
+		content, folder string
+		want            []State
+	}{
+		{`{}`, "", nil},
+		{`{}`, "/src/api", []State{Warning}},
+		{`{"/src/api":"TRUST"}`, "/src/api", []State{OK}},
+		{`{"/src/api":"NO"}`, "/src/api", []State{Warning}},
+		{`{"/src":"TRUST_BELOW"}`, "/src/api", []State{OK}},
+		{`{"/src":"TRUST"}`, "/src/api", []State{Warning}},
+		{`{`, "/src/api", []State{Warning}},
+	}
+	for _, tt := range tests {
+		if err := os.WriteFile(file, []byte(tt.content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		findings := f.check(CheckRequest{Harness: standIn{file: file}, Folder: tt.folder})
+		wantStates(t, findings, CheckTrusted, tt.want...)
+	}
+}
+
+// What is no command line for a shell is not run: its programs are looked at.
+func TestCheckLooksAtTheProgramsOfOtherShapes(t *testing.T) {
+	f := newFixture(t)
+	f.withForeign()
+	hook, program := f.program("turnpost-hook", "exit 3"), f.program("turn \"post\"", "exit 3")
+	place := Place{Owner: "o", Entries: []harness.Entry{
+		{File: f.path("plugin.js"), Dialect: "file", Value: "spawn(" + quoteJSON(hook) + ")\n"},
+		{File: f.path("mcp.json"), Dialect: "json", Pointer: "/mcpServers", Key: "turnpost", Value: map[string]any{"command": program, "args": []string{"mcp"}}},
+		{File: f.path("other.js"), Dialect: "file", Value: "spawn(" + quoteJSON(hook) + ", " + quoteJSON(program) + ")\n"},
+		{File: f.path("settings.jsonc"), Dialect: "jsonc", Pointer: "/hooks/stop", Value: map[string]any{"command": "true || " + ShellQuote(hook)}},
+	}}
+	f.apply(f.setup.PlanInstall(place))
+	req := CheckRequest{Place: place, Hook: hook, Turnpost: program}
+	findings := f.check(req)
+	wantStates(t, findings, CheckRegistered, OK, OK, OK, OK)
+	wantStates(t, findings, CheckRuns, OK, OK, OK) // two programs, and the line of the hook without a group
+	wantStates(t, findings, CheckPath, OK, OK)
+	if err := os.Remove(hook); err != nil {
+		t.Fatal(err)
+	}
+	findings = f.check(req)
+	wantStates(t, findings, CheckRuns, Failed, OK, Failed)
+	if got := of(findings, CheckRuns)[0].Detail; got != "there is no "+hook {
+		t.Errorf("detail %q", got)
+	}
+}
+
+// A hook without a group around it is ours by its command too.
+func TestAHookWithoutAGroup(t *testing.T) {
+	value := Value{Pointer: "/hooks/stop", JSON: []byte(`{"command":"x","timeout":10}`)}
+	for doc, want := range map[string]Presence{
+		`{"hooks":{"stop":[{"command":"x","timeout":10}]}}`:                 Exact,
+		`{"hooks":{"stop":[{"command":"x"},{"timeout":10,"command":"x"}]}}`: Exact,
+		`{"hooks":{"stop":[{"command":"x","timeout":60}]}}`:                 Changed,
+		`{"hooks":{"stop":[{"command":"x y","timeout":10}]}}`:               Absent,
+		`{"hooks":{"stop":[{"command":"x","args":[],"timeout":10}]}}`:       Absent,
+	} {
+		got, err := jsonEditor{}.Find([]byte(doc), []Value{value})
+		if err != nil || got[0] != want {
+			t.Errorf("%s: found %v, %v; want %v", doc, got, err, want)
+		}
 	}
 }

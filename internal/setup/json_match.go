@@ -38,12 +38,7 @@ func (s spot) cut(array *hujson.Value) (container *hujson.Value, index int) {
 func findValue(array, wanted *hujson.Value, claimed map[*hujson.Value]bool, anyGroup bool) (spot, bool) {
 	handler := soleHandler(wanted)
 	if handler == nil {
-		for i, c := range children(array) {
-			if !claimed[c.value] && sameValue(c.value, wanted) {
-				return spot{presence: Exact, element: c.value, index: i}, true
-			}
-		}
-		return spot{}, false
+		return findPlain(array, wanted, claimed)
 	}
 	var best spot
 	bestRank := 0
@@ -76,6 +71,23 @@ func findValue(array, wanted *hujson.Value, claimed map[*hujson.Value]bool, anyG
 		}
 	}
 	return best, bestRank > 0
+}
+
+// findPlain looks among elements that are no groups: an equal one, then, for
+// handlers without a group around them, the same command with other settings.
+func findPlain(array, wanted *hujson.Value, claimed map[*hujson.Value]bool) (spot, bool) {
+	for _, presence := range []Presence{Exact, Changed} {
+		same := sameValue
+		if presence == Changed {
+			same = sameCommand
+		}
+		for i, c := range children(array) {
+			if !claimed[c.value] && same(c.value, wanted) {
+				return spot{presence: presence, element: c.value, index: i}, true
+			}
+		}
+	}
+	return spot{}, false
 }
 
 // soleHandler returns the handler of a group of one, nil for any other value.

@@ -29,7 +29,10 @@ type Plan struct {
 	Kept     []Line       `json:"kept,omitempty"`
 	Warnings []string     `json:"warnings,omitempty"`
 	Left     []string     `json:"left,omitempty"` // what stays although it was to go, and why
-	Hash     string       `json:"hash"`           // over every byte before and after, with paths and modes; 32 hex digits
+	// Unreviewed are the owners whose harness will not run all of its entries
+	// before their user has reviewed them.
+	Unreviewed []string `json:"unreviewed,omitempty"`
+	Hash       string   `json:"hash"` // over every byte before and after, with paths and modes; 32 hex digits
 
 	records recordChange
 }
@@ -59,10 +62,11 @@ type FileChange struct {
 
 // Line is one entry in a plan, for people. Its texts are safe for a terminal.
 type Line struct {
-	Do   string `json:"do"`   // add, remove, keep
-	Kind string `json:"kind"` // hook, permission, file, setting
-	What string `json:"what"` // "Stop: '/home/u/.local/bin/turnpost-hook' ...", in full
-	Why  string `json:"why,omitempty"`
+	Owner string `json:"owner"` // of the place: see OwnerOf
+	Do    string `json:"do"`    // add, remove, keep
+	Kind  string `json:"kind"`  // hook, permission, trust, file, setting
+	What  string `json:"what"`  // "Stop: '/home/u/.local/bin/turnpost-hook' ...", in full; of a file how long it is
+	Why   string `json:"why,omitempty"`
 }
 
 // Empty tells whether there is nothing to do.
@@ -109,41 +113,72 @@ func put(h hash.Hash, fields ...string) {
 
 // lineOf describes an entry.
 func lineOf(do string, entry recordEntry) Line {
-	kind, name := "setting", strings.TrimPrefix(entry.Pointer, "/")
+	line := Line{Owner: entry.Owner, Do: do, Kind: "setting", Why: visibleLine(entry.Why)}
+	name := strings.TrimPrefix(entry.Pointer, "/")
 	switch first, rest, _ := strings.Cut(name, "/"); {
 	case entry.Dialect == "file":
-		return Line{Do: do, Kind: "file", What: "the whole file", Why: visibleLine(entry.Why)}
+		line.Kind, line.What = "file", lengthOf(entry.Value)
+		return line
+	case entry.Review:
+		line.Kind, name = "trust", entry.Key
 	case entry.Key != "":
 		name = strings.TrimPrefix(entry.Pointer+"/"+entry.Key, "/")
 	case first == "hooks":
-		kind, name = "hook", rest
+		line.Kind, name = "hook", rest
 	case first == "permissions":
-		kind, name = "permission", rest
+		line.Kind, name = "permission", rest
 	}
-	return Line{Do: do, Kind: kind, What: visibleLine(name + ": " + summary(entry.Value)), Why: visibleLine(entry.Why)}
+	line.What = visibleLine(name + ": " + summary(entry.Value))
+	return line
+}
+
+// lengthOf says how long a whole file is.
+func lengthOf(value json.RawMessage) string {
+	var content string
+	if json.Unmarshal(value, &content) != nil {
+		return ""
+	}
+	lines := strings.Count(content, "\n")
+	if !strings.HasSuffix(content, "\n") {
+		lines++
+	}
+	if lines == 1 {
+		return "1 line"
+	}
+	return fmt.Sprintf("%d lines", lines)
 }
 
 // summary shows a value: the command of a hook, in full, else its JSON.
 func summary(value json.RawMessage) string {
-	var group struct {
-		Matcher string `json:"matcher"`
-		Hooks   []struct {
-			Command string `json:"command"`
-			URL     string `json:"url"`
-		} `json:"hooks"`
-	}
 	var plain string
 	if json.Unmarshal(value, &plain) == nil {
 		return plain
 	}
-	if json.Unmarshal(value, &group) != nil || len(group.Hooks) != 1 {
+	var one map[string]string
+	if json.Unmarshal(value, &one) == nil && len(one) == 1 {
+		for _, plain = range one {
+			return plain
+		}
+	}
+	type handler struct {
+		Command string   `json:"command"`
+		URL     string   `json:"url"`
+		Args    []string `json:"args"`
+	}
+	var group struct {
+		handler
+		Matcher string    `json:"matcher"`
+		Hooks   []handler `json:"hooks"`
+	}
+	if json.Unmarshal(value, &group) != nil {
 		return string(value)
 	}
-	out := group.Hooks[0].Command
-	if out == "" {
-		out = group.Hooks[0].URL
+	hook := group.handler
+	if len(group.Hooks) == 1 {
+		hook = group.Hooks[0]
 	}
-	if out == "" {
+	out := hook.Command + hook.URL
+	if len(group.Hooks) > 1 || hook.Args != nil || out == "" {
 		return string(value)
 	}
 	if group.Matcher != "" {

@@ -54,6 +54,7 @@ type recordEntry struct {
 	Key     string          `json:"key,omitempty"`
 	Value   json.RawMessage `json:"value"`
 	Why     string          `json:"why,omitempty"`
+	Review  bool            `json:"review,omitempty"` // it records that the user reviewed another one
 }
 
 func (e recordEntry) value() Value { return Value{Pointer: e.Pointer, Key: e.Key, JSON: e.Value} }

@@ -20,6 +20,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"turnpost"
@@ -47,6 +48,13 @@ type Place struct {
 	// earlier call put in for this owner and that are wanted no more go away.
 	Owner   string
 	Entries []harness.Entry
+
+	// Review is set where the harness runs an entry only once it was reviewed.
+	// Reviewed asks for these reviews to be recorded for the user.
+	Review   Review
+	Reviewed bool
+
+	reviews []harness.Entry // what records them
 }
 
 // OwnerOf names the place of a harness at a target: where its files are, not
@@ -62,27 +70,35 @@ func OwnerOf(name string, target harness.Target) string {
 // PlanInstall plans to put in the entries of the places, and to take out what
 // earlier versions put there for the same owners. It changes nothing.
 func (s *Setup) PlanInstall(places ...Place) (Plan, error) {
+	places, unreviewed, err := s.withReviews(places)
+	if err != nil {
+		return Plan{}, err
+	}
 	p, err := s.newPlanner(ActionInstall)
 	if err != nil {
 		return Plan{}, err
 	}
 	for _, place := range places {
-		wanted, err := p.group(place)
-		if err != nil {
+		if err := p.installPlace(place); err != nil {
 			return Plan{}, err
 		}
-		for _, file := range p.record.of(place.Owner) {
-			if _, ok := wanted.entries[file.Path]; !ok {
-				wanted.add(file.Path, file.Named)
-			}
-		}
-		for _, target := range wanted.order {
-			if err := p.install(wanted.named[target], target, place.Owner, wanted.entries[target]); err != nil {
-				return Plan{}, err
-			}
+	}
+	plan, err := p.finish()
+	plan.Unreviewed = unreviewed
+	return plan, err
+}
+
+func (p *planner) installPlace(place Place) error {
+	wanted, err := p.groupAll(place)
+	if err != nil {
+		return err
+	}
+	for _, target := range wanted.order {
+		if err := p.install(wanted.named[target], target, place.Owner, wanted.entries[target]); err != nil {
+			return err
 		}
 	}
-	return p.finish()
+	return nil
 }
 
 // PlanRemove plans to take out everything of the places' owners. A file that the
@@ -93,14 +109,12 @@ func (s *Setup) PlanRemove(places ...Place) (Plan, error) {
 		return Plan{}, err
 	}
 	for _, place := range places {
-		wanted, err := p.group(place)
-		if err != nil {
+		if place, err = p.lostReviews(place); err != nil {
 			return Plan{}, err
 		}
-		for _, file := range p.record.of(place.Owner) {
-			if _, ok := wanted.entries[file.Path]; !ok {
-				wanted.add(file.Path, file.Named)
-			}
+		wanted, err := p.groupAll(place)
+		if err != nil {
+			return Plan{}, err
 		}
 		for _, target := range wanted.order {
 			if err := p.remove(wanted.named[target], target, place.Owner, wanted.entries[target]); err != nil {
@@ -128,6 +142,11 @@ func (s *Setup) PlanUninstall(places ...Place) (Plan, error) {
 		}
 	}
 	for _, place := range places {
+		place, err := p.lostReviews(place)
+		if err != nil {
+			p.leave("entries of %q: %v", place.Owner, err)
+			continue
+		}
 		wanted, err := p.group(place)
 		if err != nil {
 			p.leave("entries of %q: %v", place.Owner, err)
@@ -172,7 +191,7 @@ func (w *wanted) add(target, named string, entries ...recordEntry) {
 
 func (p *planner) group(place Place) (*wanted, error) {
 	out := &wanted{named: map[string]string{}, entries: map[string][]recordEntry{}}
-	for _, entry := range place.Entries {
+	for i, entry := range slices.Concat(place.Entries, place.reviews) {
 		if !filepath.IsAbs(entry.File) {
 			return nil, turnpost.Errorf(turnpost.Internal, "entry for %q: not an absolute path", entry.File)
 		}
@@ -186,7 +205,23 @@ func (p *planner) group(place Place) (*wanted, error) {
 		}
 		out.add(target, entry.File, recordEntry{
 			Owner: place.Owner, Dialect: entry.Dialect, Pointer: entry.Pointer, Key: entry.Key, Value: value, Why: entry.Why,
+			Review: i >= len(place.Entries),
 		})
+	}
+	return out, nil
+}
+
+// groupAll adds the files in which the owner has entries that are wanted no
+// more.
+func (p *planner) groupAll(place Place) (*wanted, error) {
+	out, err := p.group(place)
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range p.record.of(place.Owner) {
+		if _, ok := out.entries[file.Path]; !ok {
+			out.add(file.Path, file.Named)
+		}
 	}
 	return out, nil
 }

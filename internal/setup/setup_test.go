@@ -19,7 +19,9 @@ func TestInstallAndRemove(t *testing.T) {
 	if len(plan.Files) != 1 || len(plan.Files[0].Lines) != 4 {
 		t.Fatalf("plan: %+v", plan)
 	}
-	wantLine := Line{Do: "add", Kind: "hook", What: "Stop: '/x/turnpost-hook' claude-code || exit 0", Why: "hear Stop"}
+	wantLine := Line{
+		Owner: f.place().Owner, Do: "add", Kind: "hook", What: "Stop: '/x/turnpost-hook' claude-code || exit 0", Why: "hear Stop",
+	}
 	if got := plan.Files[0].Lines[1]; got != wantLine {
 		t.Errorf("line %+v, want %+v", got, wantLine)
 	}
