@@ -35,15 +35,21 @@ func (onlyNode) Command() string              { return "node" }
 func (onlyNode) Furnish(*realtest.Home)       {}
 func (onlyNode) Trust(*realtest.Home, string) {}
 
-// playedHost loads a plugin as its harness does, calls the hooks that it is told
-// to, and prints what they return.
+// playedHost loads a plugin as its harness does, if there is one, calls the
+// hooks that it is told to, and prints what they return. The hook "run" is a
+// registered line with its standard input: what it prints, if it ends with 0.
 const playedHost = `
+import { spawnSync } from "node:child_process"
 import { createInterface } from "node:readline"
-const plugin = (await import(process.argv[2])).default
-const hooks = {}
+const run = (line, input) => {
+  const { status, stdout } = spawnSync("/bin/sh", ["-c", line], { input, encoding: "utf8" })
+  return status === 0 ? stdout : "status " + status
+}
+const hooks = { run }
 const api = { on: (name, hook) => (hooks[name] = hook) }
-if (plugin.register) plugin.register(api)
-else plugin(api)
+const plugin = process.argv[2] && (await import(process.argv[2])).default
+if (plugin?.register) plugin.register(api)
+else plugin?.(api)
 for await (const line of createInterface({ input: process.stdin })) {
   const { name, args } = JSON.parse(line)
   console.log(JSON.stringify((await hooks[name](...(args ?? []))) ?? null))
@@ -57,14 +63,17 @@ type played struct {
 	out *bufio.Scanner
 }
 
-// play starts the script around the plugin that setup wrote.
+// play starts the script, around the plugin that setup wrote.
 func (w *world) play(plugin ...string) *played {
 	w.t.Helper()
 	script := filepath.Join(w.home.Dir, "host.mjs")
 	if err := os.WriteFile(script, []byte(playedHost), 0o600); err != nil {
 		w.t.Fatal(err)
 	}
-	cmd := exec.Command(filepath.Join(w.home.Dir, ".local", "bin", "node"), script, filepath.Join(append([]string{w.home.Dir}, plugin...)...))
+	cmd := exec.Command(filepath.Join(w.home.Dir, ".local", "bin", "node"), script)
+	if len(plugin) > 0 {
+		cmd.Args = append(cmd.Args, filepath.Join(append([]string{w.home.Dir}, plugin...)...))
+	}
 	cmd.Dir, cmd.Env, cmd.Stderr = w.home.Repo, w.home.Env(), os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
