@@ -5,6 +5,8 @@ func All() []Harness {
 	return []Harness{
 		claudeCode{},
 		codex{},
+		pi{},
+		copilot{},
 		cursor{},
 		droid{},
 		openclaw{},

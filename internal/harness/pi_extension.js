@@ -1,0 +1,179 @@
+
+// Pi's part: an extension of 1.6.0, and of 0.73.1 from when it had another name.
+// pi.go reads what it sends.
+
+export default async function (pi) {
+  const patience = 1500 // ms that Pi waits for an answer
+  const pause = 10_000 // ms, longer than any between two tries of a request; before 0.87.0 nothing says which is the last
+
+  const turnpost = makeTurnpost(turnpostSetup.hook)
+  const version = await hostVersion()
+  const settles = !/^0\.([0-7]?\d|8[0-6])\./.test(version) // agent_before_settle came with 0.87.0
+  let open = true // Pi shows the session of this extension
+  let start = "" // what the next run tells the model of the session's start
+  let source // who wrote the input that starts the next run
+  let last = {} // the last message of the model
+  let tool // that runs
+  let failed // timer
+
+  // on never lets an error through to Pi, which would show it.
+  const on = (name, handle) =>
+    pi.on(name, async (event, ctx) => {
+      try {
+        return await handle(event, ctx)
+      } catch {}
+    })
+
+  // tell never rejects.
+  async function tell(event, ctx, more, within) {
+    try {
+      const about = { session_id: ctx.sessionManager.getSessionId(), cwd: ctx.cwd, pid: process.pid, mode: modeOf(ctx), version }
+      const answer = await turnpost.tell({ hook_event_name: event, ...about, ...more }, within)
+      if (answer?.notice && ctx.hasUI) ctx.ui.notify(answer.notice, "info")
+      return answer
+    } catch {
+      return null
+    }
+  }
+
+  function say(text) {
+    try {
+      if (text && open) pi.sendUserMessage(text, { deliverAs: "followUp" })
+    } catch {}
+  }
+
+  // Nothing waits for this answer but the first run.
+  on("session_start", (event, ctx) => {
+    const told = tell("session_start", ctx, { reason: event.reason })
+    told.then((answer) => {
+      if (!open) return
+      start = answer?.context ?? ""
+      turnpost.watch(answer?.watch, async () => say((await tell("bell", ctx))?.continue))
+    })
+  })
+
+  on("session_shutdown", async (event, ctx) => {
+    open = false
+    turnpost.close()
+    clearTimeout(failed)
+    if (event.reason !== "reload") await tell("session_shutdown", ctx, { reason: event.reason }, patience)
+  })
+
+  // Input for a turn that runs: no before_agent_start follows.
+  on("input", (event, ctx) => {
+    source = event.source
+    if (event.streamingBehavior) tell("input", ctx, { source, prompt: own(event.text) })
+  })
+
+  on("before_agent_start", async (event, ctx) => {
+    const from = event.messageType === "custom" ? "extension" : source
+    const answer = await tell("before_agent_start", ctx, { source: from, prompt: own(event.prompt) }, patience)
+    const content = [start, answer?.context].filter(Boolean).join("\n\n")
+    start = ""
+    if (content) return { message: { customType: "turnpost", content, display: false } }
+  })
+
+  // The result of a call that another tool makes goes to a script, not to the model.
+  on("tool_execution_start", (event, ctx) => {
+    if (event.parentToolCallId) return
+    tool = event.toolName
+    tell("tool_execution_start", ctx, { tool })
+  })
+
+  on("tool_result", async (event, ctx) => {
+    if (event.parentToolCallId) return
+    const answer = await tell("tool_result", ctx, { tool: event.toolName, failed: event.isError === true }, patience)
+    if (!answer?.context) return
+    const content = [...event.content, { type: "text", text: answer.context }]
+    return { content, structuredContent: event.structuredContent } // which is dropped where it is not returned
+  })
+
+  on("turn_end", (event, ctx) => {
+    last = messageOf(event.message)
+    if (last.outcome === "error") tell("turn_end", ctx, last)
+  })
+
+  if (settles) {
+    on("agent_before_settle", async (event, ctx) => {
+      if (event.continue) return // somebody else keeps it going
+      const answer = await tell("agent_before_settle", ctx, { ...last, outcome: event.outcome }, patience)
+      if (!answer?.continue) return
+      const message = { type: "custom_message", customType: "turnpost", content: answer.continue, display: true }
+      return { entries: [...event.entries, message], continue: true }
+    })
+    on("agent_settled", (event, ctx) => {
+      if (event.aborted ?? last.outcome === "aborted") tell("agent_settled", ctx, { outcome: "aborted" })
+    })
+  } else {
+    on("agent_start", () => clearTimeout(failed))
+    on("agent_end", (event, ctx) => {
+      const ended = last
+      if (ended.outcome === "error") {
+        failed = setTimeout(() => tell("agent_end", ctx, ended), pause)
+        failed.unref()
+        return
+      }
+      // After a print run nobody takes a prompt.
+      const told = tell("agent_end", ctx, { ...ended, late: modeOf(ctx) === "print" })
+      told.then(async (answer) => {
+        while (answer?.continue && open && !idle(ctx)) await new Promise((resolve) => setTimeout(resolve, 20).unref())
+        say(answer?.continue)
+      })
+    })
+  }
+
+  on("session_before_compact", (event, ctx) => {
+    tell("session_before_compact", ctx)
+  })
+  on("session_compact", (event, ctx) => {
+    tell("session_compact", ctx)
+  })
+
+  // A screen that a person opened themselves asks them nothing.
+  on("ui_prompt_start", (event, ctx) => {
+    if (event.kind !== "custom") tell("ui_prompt_start", ctx)
+  })
+  on("ui_prompt_end", (event, ctx) => {
+    if (event.kind !== "custom") tell("ui_prompt_end", ctx, { tool })
+  })
+}
+
+async function hostVersion() {
+  for (const name of ["@earendil-works/pi-coding-agent", "@mariozechner/pi-coding-agent"]) {
+    try {
+      const { VERSION } = await import(name)
+      if (VERSION) return VERSION
+    } catch {}
+  }
+  return ""
+}
+
+// modeOf is tui, rpc, json or print. 0.73.1 does not say it.
+function modeOf(ctx) {
+  if (ctx.mode) return ctx.mode
+  if (!ctx.hasUI) return "print"
+  return process.stdin.isTTY ? "tui" : "rpc"
+}
+
+function idle(ctx) {
+  try {
+    return ctx.isIdle()
+  } catch {
+    return true
+  }
+}
+
+// own is a text of ours, for the receipts in it. What people write stays here.
+function own(text) {
+  return typeof text === "string" && text.startsWith("Turnpost: ") ? text : undefined
+}
+
+function messageOf(message) {
+  const outcomes = { stop: "completed", error: "error", aborted: "aborted" }
+  const texts = Array.isArray(message?.content) ? message.content.filter((part) => part?.type === "text") : []
+  return {
+    outcome: outcomes[message?.stopReason] ?? "other",
+    error: String(message?.errorMessage ?? "").slice(0, 500),
+    last: texts.map((part) => part.text).join("\n").slice(0, 500),
+  }
+}
