@@ -11,8 +11,12 @@ import (
 )
 
 // maxClients is how many clients may live at once in one test process: each
-// takes 200 to 300 MB and most of a core.
-const maxClients = 2
+// takes 200 to 300 MB and most of a core while it starts or works. A home for
+// more, up to maxAtHome, has the machine for itself.
+const (
+	maxClients = 2
+	maxAtHome  = 4
+)
 
 // slots and turnstile are the only package state: clients of all tests share
 // one machine. The turnstile lets one test at a time collect all its slots, so
@@ -39,16 +43,17 @@ type Home struct {
 // this HOME is killed and the directory is removed.
 func NewHome(t testing.TB, n int, programs ...Program) *Home {
 	t.Helper()
-	if n < 1 || n > maxClients {
-		t.Fatalf("a home for %d clients: between 1 and %d", n, maxClients)
+	if n < 1 || n > maxAtHome {
+		t.Fatalf("a home for %d clients: between 1 and %d", n, maxAtHome)
 	}
+	taken := min(n, maxClients)
 	turnstile.Lock()
-	for range n {
+	for range taken {
 		slots <- struct{}{}
 	}
 	turnstile.Unlock()
 	t.Cleanup(func() {
-		for range n {
+		for range taken {
 			<-slots
 		}
 	})
