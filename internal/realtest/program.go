@@ -45,6 +45,8 @@ type View struct {
 	Input string
 	// Busy: a turn runs.
 	Busy bool
+	// Again: the first of the keys that interrupt it was heard.
+	Again bool
 	// Answer holds the keys for a dialog of the start that is open all the same,
 	// such as whether to trust a directory. They are pressed whenever they become
 	// others.

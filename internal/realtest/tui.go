@@ -180,8 +180,7 @@ func (u *TUI) Esc() {
 	u.t.Helper()
 	for i, key := range u.program.Interrupt() {
 		if i > 0 {
-			before := u.Screen()
-			u.WaitScreenFunc("an answer to the key", func(screen string) bool { return screen != before })
+			u.WaitScreenFunc("an answer to the key", func(screen string) bool { return u.program.Look(screen).Again })
 		}
 		u.Press(key)
 	}
