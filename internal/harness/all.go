@@ -5,6 +5,7 @@ func All() []Harness {
 	return []Harness{
 		claudeCode{},
 		codex{},
+		opencode{},
 		pi{},
 		copilot{},
 		cursor{},

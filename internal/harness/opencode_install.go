@@ -1,0 +1,53 @@
+package harness
+
+import (
+	_ "embed"
+	"path/filepath"
+)
+
+// opencodePlugin is the plugin's own part.
+//
+//go:embed opencode_plugin.js
+var opencodePlugin string
+
+// Install writes the plugin, which does all the rest when opencode starts: it
+// adds our MCP server to the configuration that opencode has in memory. opencode
+// loads plugin/*.js and plugins/*.js of every configuration directory.
+func (h opencode) Install(t Target) []Entry {
+	if t.Mode == "http" {
+		return nil
+	}
+	dir := t.Home
+	if t.Scope != "user" {
+		dir = filepath.Join(t.Project, ".opencode")
+	}
+	return []Entry{{
+		File:    filepath.Join(dir, "plugins", "turnpost.js"),
+		Dialect: "file",
+		Value:   t.pluginFile(h.Name(), opencodePlugin),
+		Why:     "a plugin: hears every event, delivers, wakes, and brings Turnpost's tools",
+	}}
+}
+
+// Profile says what was seen with 1.18.33.
+func (opencode) Profile() Profile {
+	return Profile{
+		Title:      "opencode",
+		Events:     profileOf(opencodeEvents[:]),
+		Proof:      Real,
+		Tested:     opencodeTested,
+		Minimum:    opencodeTested,
+		Delivery:   "turn end, behind a tool's result, prompt; the bell while idle",
+		Continue:   "its plugin puts the text in as a prompt, after a turn that ended well",
+		Wake:       "the bell, a file that its plugin watches; from the first prompt on",
+		Context:    "behind the first prompt, hidden in the terminal",
+		Compaction: "the start line comes again with the next prompt",
+		Tools:      "its plugin registers turnpost mcp at every start; a call is known by its process, in a server with several sessions by hook_session",
+		Limits: []string{
+			"with any plugin, opencode waits at its start until it has fetched its own package @opencode-ai/plugin into the configuration directory, once; without a network each start takes over a minute",
+			"opencode run ends with its turn: nothing keeps it going, and it receives nothing unless TURNPOST_AGENT is set",
+			"in a terminal, what a session does while another one is in front is not seen",
+			"TURNPOST_AGENT says nothing in opencode serve, web and acp",
+		},
+	}
+}
