@@ -122,10 +122,11 @@ func (b *bench) stdin(n int) ([]byte, error) {
 	return append(line, '\n'), err
 }
 
-// call runs a program with stdin and tells its wall time; it must print nothing.
-func (b *bench) call(stdin []byte, program string, args ...string) (time.Duration, error) {
+// call runs a program with stdin, in our environment before its own, and tells
+// its wall time; it must print nothing.
+func (b *bench) call(stdin []byte, env []string, program string, args ...string) (time.Duration, error) {
 	cmd := exec.CommandContext(b.ctx, program, args...)
-	cmd.Env, cmd.Dir = b.env(), b.path("repo")
+	cmd.Env, cmd.Dir = append(slices.Clip(env), b.env()...), b.path("repo")
 	cmd.Stdin = bytes.NewReader(stdin)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out

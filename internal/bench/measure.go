@@ -92,11 +92,11 @@ func (b *bench) hookCalls(n int) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		hookTook, err := b.call(stdin, b.path("turnpost-hook"), harness.All()[0].Name())
+		hookTook, err := b.call(stdin, nil, b.path("turnpost-hook"), harness.All()[0].Name())
 		if err != nil {
 			return 0, err
 		}
-		bareTook, err := b.call([]byte(`{"kind":"retry","harness":"bare","native":"bare"}`), b.path("bare"), h.file.Socket)
+		bareTook, err := b.call([]byte(`{"kind":"retry","harness":"bare","native":"bare"}`), nil, b.path("bare"), h.file.Socket)
 		if err != nil {
 			return 0, err
 		}
@@ -105,7 +105,7 @@ func (b *bench) hookCalls(n int) (float64, error) {
 		}
 		hook, bare = append(hook, hookTook), append(bare, bareTook)
 		if n == 0 && i%5 == 0 {
-			took, err := b.call(stdin, "python3", "-I", script, "http://"+h.file.TCP+"/mcp", strings.TrimSpace(string(token)))
+			took, err := b.call(stdin, nil, "python3", "-I", script, "http://"+h.file.TCP+"/mcp", strings.TrimSpace(string(token)))
 			if err != nil {
 				return 0, err
 			}
