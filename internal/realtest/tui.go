@@ -78,15 +78,20 @@ func (c Client) TUI(t testing.TB) *TUI {
 }
 
 // waitPrompt waits until the client can be typed to. Dialogs before that are
-// answered as a person would.
+// answered as a person would. A dialog may not listen yet when it appears: one
+// that still waits for the same answer after a second is answered again.
 func (u *TUI) waitPrompt() {
 	u.t.Helper()
-	answered := ""
+	const again = time.Second
+	answered, pressed := "", time.Time{}
+	look := time.AfterFunc(again, u.changed.beat)
+	defer look.Stop()
 	u.WaitScreenFunc("the prompt", func(screen string) bool {
 		v := u.program.Look(screen)
-		if answered != v.Answer {
-			answered = v.Answer
+		if v.Answer != "" && (v.Answer != answered || time.Since(pressed) >= again) {
+			answered, pressed = v.Answer, time.Now()
 			u.Press(v.Answer)
+			look.Reset(again)
 		}
 		return v.Ready
 	})
