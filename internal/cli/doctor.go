@@ -195,7 +195,7 @@ func (a *app) examineBoard(ctx context.Context, hub turnpost.Hub, add addFinding
 		case s.Unlinked != "":
 			add("session", setup.Warning, sessionName(s)+" has no handle: "+s.Unlinked, "turnpost name @handle --session "+s.ID)
 		case s.Status.State == turnpost.StateUnheard:
-			add("session", setup.Warning, sessionName(s)+" lives, but its hooks are silent", "restart it")
+			add("session", setup.Warning, sessionName(s)+": "+s.Status.Evidence, "turnpost setup shows what is missing; else restart it")
 		}
 	}
 	for _, agent := range board.Unclaimed {

@@ -16,6 +16,7 @@ import (
 	"turnpost/internal/hub"
 	"turnpost/internal/notify"
 	"turnpost/internal/probe"
+	"turnpost/internal/setup"
 	"turnpost/internal/statedir"
 	"turnpost/internal/store"
 	"turnpost/internal/wake"
@@ -93,7 +94,8 @@ func (r *running) run(ctx context.Context, cfg config, address string) (err erro
 	defer end()
 
 	cfg.hub.OnError = r.warn
-	h, err := hub.New(ctx, cfg.hub, rows, wake.All(r.dir, r.warn), probe.Machine{}, notify.New(beside, r.env.Getenv), nil)
+	h, err := hub.New(ctx, cfg.hub, rows, wake.All(r.dir, r.warn), probe.Machine{}, notify.New(beside, r.env.Getenv),
+		installs{setup.New(string(r.dir), r.env.Now).Drift(), r.warn})
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ type drift struct {
 // text is the notice about it. It is the same after a restart, so that it is
 // told once.
 func (d drift) text() string {
-	return fmt.Sprintf("%s: %s is missing from %s: its sessions may not be heard", d.Harness, d.What, d.File)
+	return fmt.Sprintf("%s: %s is missing from %s: its sessions may not be heard; turnpost setup shows what to put back", d.Harness, d.What, d.File)
 }
 
 // noticeDrift takes over what is missing now: it tells the person of each once,

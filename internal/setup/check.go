@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"time"
@@ -134,7 +135,7 @@ func (c *checker) add(check string, state State, what, detail, hint string) {
 // file checks one settings file for what should be in it, and for what an
 // earlier version put there.
 func (c *checker) file(target string, want, recorded []recordEntry) {
-	data, _, err := readSettings(target)
+	data, info, err := readSettings(target)
 	if err != nil {
 		c.add(CheckRegistered, Failed, target, err.Error(), "")
 		return
@@ -161,7 +162,11 @@ func (c *checker) file(target string, want, recorded []recordEntry) {
 		case Changed:
 			c.add(CheckRegistered, Warning, what, "in "+target+", with settings that were changed by hand", "")
 		case Absent:
-			c.add(CheckRegistered, Failed, what, "not in "+target, "turnpost setup --apply")
+			detail := "not in " + target
+			if slices.ContainsFunc(recorded, entry.same) {
+				detail = "gone from " + target + changedAt(info) + ", where setup had put it"
+			}
+			c.add(CheckRegistered, Failed, what, detail, "turnpost setup --apply")
 			continue
 		}
 		c.line(entry)
@@ -175,6 +180,14 @@ func (c *checker) file(target string, want, recorded []recordEntry) {
 	if editor, ok := editor.(jsonEditor); ok {
 		c.hookSettings(target, data, editor, append(slices.Clone(want), old...))
 	}
+}
+
+// changedAt says when a file was written last.
+func changedAt(info fs.FileInfo) string {
+	if info == nil {
+		return " (the file is missing)"
+	}
+	return " (written " + info.ModTime().Format("2006-01-02 15:04") + ")"
 }
 
 // line notes the command of a registered entry, to be run once. Of what is not
