@@ -12,12 +12,15 @@ import (
 
 	"turnpost"
 	"turnpost/internal/harness"
+	rules "turnpost/internal/hub"
+	"turnpost/internal/store"
 )
 
 // turnEnd is how a harness calls a hook at the end of a turn, by the fixtures of
 // its adapter.
 type turnEnd struct {
 	harness string
+	native  string // the session
 	stdin   []byte
 	cwd     string // in stdin; empty where the event does not say it
 	env     []string
@@ -57,7 +60,7 @@ func readTurnEnd(name, dir string) (end turnEnd, found bool, err error) {
 	if err != nil || event.Kind != turnpost.TurnEnd || !event.Accepts.Continue {
 		return end, false, err
 	}
-	end.harness, end.cwd = name, event.Cwd
+	end.harness, end.native, end.cwd = name, event.Native, event.Cwd
 	if end.stdin, err = os.ReadFile(filepath.Join(dir, "stdin.json")); err != nil {
 		return end, false, err
 	}
@@ -100,26 +103,15 @@ func (b *bench) harnessCalls() error {
 	if err != nil {
 		return err
 	}
-	defer h.stop()
-	var bare series
-	hooks := make([]series, len(ends))
-	for i := range own.runs + 10 {
-		floor, err := own.call([]byte(`{"kind":"retry","harness":"bare","native":"bare"}`), nil, own.path("bare"), h.file.Socket)
-		if err != nil {
-			return err
-		}
-		if i >= 10 { // after the warm-up
-			bare = append(bare, floor)
-		}
-		for n, end := range ends {
-			took, err := own.call(end.in(own.path("repo"), i), append(end.env, "TURNPOST_AGENT=@bench-"+end.harness), own.path("turnpost-hook"), end.harness)
-			if err != nil {
-				return fmt.Errorf("%s: %w", end.harness, err)
-			}
-			if i >= 10 {
-				hooks[n] = append(hooks[n], took)
-			}
-		}
+	bare, hooks, err := own.turns(ends, h.file.Socket)
+	if stopped := h.stop(); err == nil {
+		err = stopped
+	}
+	if err == nil {
+		err = own.heard(ends)
+	}
+	if err != nil {
+		return err
 	}
 	floor := bare.row("bare program, one POST")
 	for n, end := range ends {
@@ -127,4 +119,46 @@ func (b *bench) harnessCalls() error {
 		fmt.Printf("%-34s %.2f\n", "hook / bare", median/floor)
 	}
 	return nil
+}
+
+// turns lets the bare program and the hooks take turns.
+func (b *bench) turns(ends []turnEnd, socket string) (bare series, hooks []series, err error) {
+	hooks = make([]series, len(ends))
+	for i := range b.runs + 10 {
+		floor, err := b.call([]byte(`{"kind":"retry","harness":"bare","native":"bare"}`), nil, b.path("bare"), socket)
+		if err != nil {
+			return nil, nil, err
+		}
+		if i >= 10 { // after the warm-up
+			bare = append(bare, floor)
+		}
+		for n, end := range ends {
+			took, err := b.call(end.in(b.path("repo"), i), append(end.env, "TURNPOST_AGENT=@bench-"+end.harness), b.path("turnpost-hook"), end.harness)
+			if err != nil {
+				return nil, nil, fmt.Errorf("%s: %w", end.harness, err)
+			}
+			if i >= 10 {
+				hooks[n] = append(hooks[n], took)
+			}
+		}
+	}
+	return bare, hooks, nil
+}
+
+// heard holds that the hub knows a session of each harness: a hook that fails is
+// quick and silent.
+func (b *bench) heard(ends []turnEnd) error {
+	db, err := store.Open(b.ctx, b.state().Database())
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	return db.View(b.ctx, func(tx rules.Tx) error {
+		for _, end := range ends {
+			if _, err := tx.SessionByNative(end.harness, end.native); err != nil {
+				return fmt.Errorf("the hub heard nothing of %s: %w", end.harness, err)
+			}
+		}
+		return nil
+	})
 }
