@@ -17,6 +17,7 @@ type Event struct {
 
 	Process  Process `json:"process,omitzero"`   // the harness process
 	Attended bool    `json:"attended"`           // a person sits in front of it
+	Reports  bool    `json:"reports,omitempty"`  // it only reports: nothing that is answered reaches its agent, so that it takes no mail
 	Agent    string  `json:"agent,omitempty"`    // the handle that the user set for this process (TURNPOST_AGENT)
 	Registry string  `json:"registry,omitempty"` // file in which the harness keeps this process's live state
 

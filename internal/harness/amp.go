@@ -51,6 +51,7 @@ func (h amp) Decode(in io.Reader, env Env) (turnpost.Event, error) {
 	from := caller(env)
 	return row.event(turnpost.Event{
 		Harness:  h.Name(),
+		Reports:  true,
 		Native:   doc.Text("session_id", maxPath),
 		Cwd:      absolute(doc.Text("cwd", maxPath)),
 		Process:  from.process(env, true),

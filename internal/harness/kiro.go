@@ -54,6 +54,7 @@ func (h kiro) Decode(in io.Reader, env Env) (turnpost.Event, error) {
 	from := caller(env)
 	e := turnpost.Event{
 		Harness:  h.Name(),
+		Reports:  true,
 		Native:   doc.Text("session_id", maxPath),
 		Cwd:      absolute(doc.Text("cwd", maxPath)),
 		Process:  from.process(env, !from.Terminal), // the editor hosts several

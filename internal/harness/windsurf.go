@@ -45,6 +45,7 @@ func (h windsurf) Decode(in io.Reader, env Env) (turnpost.Event, error) {
 	from := caller(env)
 	return row.event(turnpost.Event{
 		Harness:  h.Name(),
+		Reports:  true,
 		Native:   doc.Text("trajectory_id", maxPath),
 		Cwd:      absolute(env.Getenv("PWD")),
 		Process:  from.process(env, true),

@@ -61,6 +61,7 @@ func writeEvent(w *document.Writer, e turnpost.Event) {
 		w.Close()
 	}
 	w.Flag("attended", e.Attended)
+	flag(w, "reports", e.Reports)
 	w.Text("agent", e.Agent)
 	w.Text("registry", e.Registry)
 	w.Text("source", e.Source)

@@ -275,6 +275,9 @@ func (h *Hub) predecessor(p turnpost.Process) *session {
 // process (clear); the place's lowest handle without a live session. An empty
 // handle comes with the reason. Callers hold mu.
 func (h *Hub) chooseHandle(ev turnpost.Event, resumed string, old *session, agents []turnpost.Agent) (handle, unlinked string) {
+	if ev.Reports {
+		return "", "its program reports status only and takes no mail"
+	}
 	if ev.Agent != "" {
 		handle, err := ParseHandle("TURNPOST_AGENT", ev.Agent)
 		if err != nil {

@@ -359,6 +359,19 @@ func deliveryStories() []story {
 				t.Errorf("the turn end said %q", text)
 			}
 		}},
+		{name: "a session that only reports is no address", tell: func(t *testing.T, r *Rig) {
+			one := r.Agent("api")
+			one.Reports, one.Name = true, "@ci"
+			one.Start()
+			one.Prompt()
+			if s := r.Session(one); s.Handle != "" || !strings.Contains(s.Unlinked, "status only") || s.Status.State != turnpost.StateWorking {
+				t.Errorf("it shows as %+v", s)
+			}
+			two := r.Agent("api").Idle() // in the same place: nobody has its handle
+			if s := r.Session(two); s.Handle != "@api" {
+				t.Errorf("the other one is %s", s.Handle)
+			}
+		}},
 	}
 }
 

@@ -223,6 +223,7 @@ type Agent struct {
 	Root     string
 	Name     string // TURNPOST_AGENT
 	Attended bool
+	Reports  bool   // its harness takes no mail
 	Shared   bool   // its process hosts others too
 	Secret   string // learned from the start line
 	Handle   string // learned from the answers
@@ -245,14 +246,14 @@ func (a *Agent) Event(kind turnpost.Kind) turnpost.Event {
 	ev := turnpost.Event{
 		Kind: kind, Harness: "standin", Native: a.Native, Digest: fmt.Sprint(a.Native, a.digest),
 		Cwd: a.Root, Place: turnpost.Place{Root: a.Root, Main: a.Root},
-		Process: turnpost.Process{Pid: a.Pid, Start: "boot", Shared: a.Shared}, Attended: a.Attended, Agent: a.Name,
+		Process: turnpost.Process{Pid: a.Pid, Start: "boot", Shared: a.Shared}, Attended: a.Attended, Reports: a.Reports, Agent: a.Name,
 		Registry: fmt.Sprint("registry-", a.Pid),
 		Wake:     turnpost.Wake{Method: "bell", Key: a.Bell()},
 	}
 	if a.Queued {
 		ev.Wake = turnpost.Wake{Method: "command", Key: a.Bell(), Program: "/bin/standin", Armed: true}
 	}
-	if !a.Attended && a.Name == "" {
+	if a.Reports || !a.Attended && a.Name == "" {
 		return ev
 	}
 	switch kind {
