@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"encoding/json"
 	"regexp"
 	"strings"
 	"testing"
@@ -89,7 +88,7 @@ func (m *matrix) run() {
 	}
 	m.api = realtest.NewAPI(m.t)
 	before := m.w.files()
-	register := m.setup()
+	register := m.w.setupAs("--harness", m.harness)
 	wrote := before.changed(m.w.files())
 
 	m.open()
@@ -102,8 +101,8 @@ func (m *matrix) run() {
 	)
 	m.tui.Exit()
 	m.are(scene{caseGone, m.programsGone})
-	if register != "" {
-		m.w.sh(register)
+	for _, line := range register {
+		m.w.sh(line)
 	}
 	m.open()
 	m.are(scene{caseTool, m.tool})
@@ -154,24 +153,6 @@ func (m *matrix) client() realtest.Client {
 		args = m.args(m.w.home)
 	}
 	return m.w.client(m.api, args...)
-}
-
-// setup applies what setup plans for this harness, and returns the command that
-// registers our tools where that is left to the person.
-func (m *matrix) setup() (register string) {
-	m.t.Helper()
-	var plan struct {
-		Harnesses []struct {
-			MCP string `json:"mcp"`
-		} `json:"harnesses"`
-		Next string `json:"next"`
-	}
-	out := m.w.turnpost("setup", "--harness", m.harness, "--json")
-	if err := json.Unmarshal([]byte(out), &plan); err != nil || len(plan.Harnesses) != 1 || plan.Next == "" {
-		m.t.Fatalf("setup, %v: %s", err, out)
-	}
-	m.w.sh(plan.Next)
-	return plan.Harnesses[0].MCP
 }
 
 // anyStartLine is all that a model hears of Turnpost where nothing is unread.

@@ -16,6 +16,7 @@ package e2e
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -263,6 +264,29 @@ func (w *world) output(cmd *exec.Cmd) (string, error) {
 func (w *world) setup() {
 	w.t.Helper()
 	w.sh(printed(w.t, w.turnpost("setup"), "turnpost setup --apply --expect "))
+}
+
+// setupAs does what setup plans with these flags, and returns the commands that
+// register our tools where that is left to the person.
+func (w *world) setupAs(flags ...string) (register []string) {
+	w.t.Helper()
+	var plan struct {
+		Harnesses []struct {
+			MCP string `json:"mcp"`
+		} `json:"harnesses"`
+		Next string `json:"next"`
+	}
+	out := w.turnpost(append([]string{"setup", "--json"}, flags...)...)
+	if err := json.Unmarshal([]byte(out), &plan); err != nil || plan.Next == "" {
+		w.t.Fatalf("setup, %v: %s", err, out)
+	}
+	w.sh(plan.Next)
+	for _, h := range plan.Harnesses {
+		if h.MCP != "" {
+			register = append(register, h.MCP)
+		}
+	}
+	return register
 }
 
 // registerTools does the one thing that setup leaves to the person.
