@@ -21,7 +21,12 @@ var (
 
 func (opencode) Name() string { return "opencode" }
 
-const opencodeTested = "1.18.33"
+// Older ones have the same events, but for dispose, which came between 1.14.34
+// and 1.17.0. The plugin was run in 1.1.11 and 1.14.34 too.
+const (
+	opencodeTested  = "1.18.33"
+	opencodeMinimum = "1.1.11"
+)
 
 // opencodeEvents is every event that the plugin tells, in opencode's own words;
 // "bell" is ours. The plugin leaves out sub-agents' sessions, but for what a

@@ -36,7 +36,7 @@ func (opencode) Profile() Profile {
 		Events:     profileOf(opencodeEvents[:]),
 		Proof:      Real,
 		Tested:     opencodeTested,
-		Minimum:    opencodeTested,
+		Minimum:    opencodeMinimum,
 		Delivery:   "turn end, behind a tool's result, prompt; the bell while idle",
 		Continue:   "its plugin puts the text in as a prompt, after a turn that ended well",
 		Wake:       "the bell, a file that its plugin watches; from the first prompt on",
