@@ -23,17 +23,20 @@ func TestLinesOfDocumentedPrograms(t *testing.T) {
 		mail string   // how its answer starts; empty: it takes no mail
 	}{
 		{
-			"cursor", ".cursor/hooks.json", []string{"hooks", "stop", "command"},
+			"cursor", ".cursor/hooks.json",
+			[]string{"hooks", "stop", "command"},
 			`{"conversation_id":"c1","hook_event_name":"stop","cursor_version":"2.0.77","workspace_roots":["REPO"],"status":"completed","loop_count":0,"generation_id":"#"}`,
 			`{"followup_message":"Turnpost: `,
 		},
 		{
-			"antigravity", ".gemini/config/hooks.json", []string{"turnpost", "Stop", "command"},
+			"antigravity", ".gemini/config/hooks.json",
+			[]string{"turnpost", "Stop", "command"},
 			`{"conversationId":"c1","workspacePaths":["REPO"],"executionNum":0,"terminationReason":"NO_TOOL_CALL","error":"","fullyIdle":true,"modelName":"#"}`,
 			`{"decision":"continue","reason":"Turnpost: `,
 		},
 		{
-			"windsurf", ".codeium/windsurf/hooks.json", []string{"hooks", "post_cascade_response", "command"},
+			"windsurf", ".codeium/windsurf/hooks.json",
+			[]string{"hooks", "post_cascade_response", "command"},
 			`{"agent_action_name":"post_cascade_response","trajectory_id":"c1","execution_id":"#","tool_info":{"response":"Done."}}`,
 			"",
 		},
