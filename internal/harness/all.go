@@ -5,9 +5,11 @@ func All() []Harness {
 	return []Harness{
 		claudeCode{},
 		codex{},
+		gemini{},
 		opencode{},
 		pi{},
 		copilot{},
+		qwen{},
 		cursor{},
 		droid{},
 		openclaw{},

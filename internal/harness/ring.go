@@ -25,7 +25,45 @@ type Feeder interface {
 // Typist is a harness whose session can be rung by typing into its terminal,
 // where the user allowed it: the ring method "keys".
 type Typist interface {
-	// PromptEmpty tells whether a screen, rows of text, shows an empty prompt
-	// that takes input: no dialog, nothing half typed, no turn running.
-	PromptEmpty(screen []string) bool
+	// Foreground tells whether a terminal whose foreground command has this name
+	// may be running it.
+	Foreground(command string) bool
+	// Prompt reads a screen, rows of text: what is typed in its prompt, and
+	// whether that is ready for a new one: no dialog open, no turn running.
+	Prompt(screen []string) (typed string, ready bool)
 }
+
+// Inboxer is a harness whose sessions take texts at a socket of their own, and
+// give the processes that they start what opens it: the ring method "inbox". The
+// hook client keeps that key, in the file of the session's bell; it goes nowhere
+// else. Such a ring brings the items itself.
+type Inboxer interface {
+	// InboxKey is the key, out of a hook's environment; "" when there is none.
+	InboxKey(getenv func(string) string) string
+	// Letter is what is written to the socket.
+	Letter(Letter) []byte
+	// Receipt reads one line that came back for the letter with that id.
+	Receipt(line []byte, id string) LetterState
+}
+
+// Letter is one text for one session.
+type Letter struct {
+	Key     string // what opens the inbox
+	Session string // native id
+	ID      string // of this letter, never used twice: letters and digits
+	Text    string
+
+	Reply    string // the socket for what comes back, absolute
+	ReplyKey string // what has to open it: 64 hexadecimal digits
+}
+
+// LetterState is what became of a letter.
+type LetterState int
+
+// The states.
+const (
+	LetterUnknown LetterState = iota // the line says nothing of it
+	LetterTaken                      // the model is told
+	LetterBusy                       // turned away for now
+	LetterClosed                     // the session takes none, or none before a person has looked at it
+)

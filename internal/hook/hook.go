@@ -94,6 +94,7 @@ func (c *call) run(args []string, timer *time.Timer, steps []Step) {
 	}
 	p := &prepared{harness: h, event: event}
 	p.watch(dir)
+	p.keep(dir)
 	c.offline.Store(p)
 	event = p.event
 	event.Place = findPlace(event.Cwd)
@@ -178,6 +179,20 @@ func (p *prepared) watch(dir statedir.Dir) {
 	// up at this moment finds it later.
 	if file, err := os.OpenFile(bell, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
 		_ = file.Close() // nothing was written
+	}
+}
+
+// keep puts down the key of an inbox that a session opens with its start, where a
+// hub finds it that is up now or later.
+func (p *prepared) keep(dir statedir.Dir) {
+	h, ok := p.harness.(harness.Inboxer)
+	if !ok || p.event.Kind != turnpost.SessionStart || p.event.Wake.Method != "inbox" {
+		return
+	}
+	key := h.InboxKey(os.Getenv)
+	if key == "" || os.MkdirAll(dir.Bells(), 0o700) != nil ||
+		os.WriteFile(dir.Bell(p.event.Wake.Key), []byte(key+"\n"), 0o600) != nil {
+		p.event.Wake.Armed = false
 	}
 }
 

@@ -56,9 +56,12 @@ func (s *session) apply(ev turnpost.Event, now time.Time) (changed bool) {
 		}
 		s.set(turnpost.Status{State: turnpost.StateIdle, Background: ev.Background}, ev, now)
 	case turnpost.Interrupt:
-		s.TurnOpen = false
-		s.ringAfter = now.Add(afterEsc)
-		s.set(turnpost.Status{State: turnpost.StateIdle}, ev, now)
+		// Some harnesses say so of every turn that is over, however it ended.
+		if s.TurnOpen {
+			s.TurnOpen = false
+			s.ringAfter = now.Add(afterEsc)
+			s.set(turnpost.Status{State: turnpost.StateIdle}, ev, now)
+		}
 	case turnpost.SessionEnd:
 		s.TurnOpen = false
 		s.end(now, ev.Reason)
@@ -104,7 +107,7 @@ func (s *session) adopt(ev turnpost.Event) {
 	}
 	if ev.Process.Pid != 0 {
 		if !sameProcess(s.Process, ev.Process) {
-			s.Wake = turnpost.Wake{} // another process hears another bell
+			s.Wake, s.mute = turnpost.Wake{}, false // another process hears another bell
 		}
 		s.Process = ev.Process
 		s.Attended = ev.Attended
@@ -131,6 +134,7 @@ func (s *session) end(now time.Time, reason string) {
 	s.EndedAt = now.UTC()
 	s.TurnOpen = false
 	s.ring = ring{}
+	s.dismiss()
 	s.Status = turnpost.Status{State: turnpost.StateEnded, Since: now.UTC(), Evidence: "ended: " + reason}
 }
 

@@ -3,10 +3,12 @@ package wake
 import "turnpost/internal/statedir"
 
 // All is every way to ring; a new one is a file and a line here. report takes
-// the errors of rings that go on in the background.
-func All(dir statedir.Dir, report func(error)) Methods {
-	return Methods{
+// the errors of rings that go on in the background. more are the ways that not
+// every caller can go: Keys, Inbox.
+func All(dir statedir.Dir, report func(error), more ...Method) Methods {
+	return append(Methods{
 		bell{dir},
 		command{commandTime, report},
-	}
+		feed{},
+	}, more...)
 }

@@ -44,6 +44,22 @@ func ringStories() []story {
 				t.Errorf("%d notices are left", n)
 			}
 		}},
+		{name: "an interrupted turn is rung only after a time of grace, an idle session that says so again at once", timed: true, tell: func(t *testing.T, r *Rig) {
+			a, b, c := r.Agent("api").Idle(), r.Agent("web").Idle(), r.Agent("ops").Idle()
+			a.Prompt()
+			a.Send(a.Event(turnpost.Interrupt))
+			c.Send(c.Event(turnpost.Interrupt))
+			r.Ask(b.Hub(), "@api", "hey")
+			r.Ask(b.Hub(), "@ops", "hey")
+			pass(29 * time.Second)
+			if n, m := r.Bells.Count(a.Bell()), r.Bells.Count(c.Bell()); n != 0 || m == 0 {
+				t.Errorf("within 29 s rang the interrupted %d times, the idle %d times", n, m)
+			}
+			pass(2 * time.Second)
+			if n := r.Bells.Count(a.Bell()); n != 1 {
+				t.Errorf("after 31 s rang %d times, want 1", n)
+			}
+		}},
 		{name: "a storm rings seldom and loses nothing", timed: true, tell: func(t *testing.T, r *Rig) {
 			a, b := r.Agent("api").Idle(), r.Agent("web").Idle()
 			for i := range 20 { // every 200 ms for 4 s

@@ -1,0 +1,34 @@
+package harness
+
+import "turnpost"
+
+// Profile says what was seen with 0.61.0.
+func (gemini) Profile() Profile {
+	p := Profile{
+		Title:      "Gemini CLI",
+		Proof:      Real,
+		Tested:     geminiTested.String(),
+		Minimum:    geminiTested.String(),
+		Delivery:   "turn end, after a tool, prompt, start",
+		Continue:   "AfterAgent: deny, whose reason is the next prompt",
+		Wake:       "keys in its tmux pane, opt-in; there is no way of its own",
+		Context:    "SessionStart: additionalContext",
+		Compaction: "nothing tells of one; the start line is lost with it",
+		Tools:      "its own command registers turnpost mcp; a call is known by its process",
+		Limits: []string{
+			"in folders that are not trusted it runs no hooks of the settings: turnpost setup --check says so for this one",
+			"a turn that failed looks like one that was cancelled: idle, not wedged",
+			"a dialog that is left with Esc goes unheard: the session looks waiting until its next prompt",
+			"mail that comes at a turn's end just after Esc may be lost, and is shown again after ten minutes",
+			"gemini -p and --acp receive nothing, with -p unless TURNPOST_AGENT is set",
+		},
+	}
+	for _, row := range geminiEvents {
+		p.Events = append(p.Events, EventProfile{row.name, row.kind, row.carries})
+		for _, kind := range row.others {
+			e := turnpost.Event{Kind: kind, Name: row.name, Attended: true}
+			p.Events = append(p.Events, EventProfile{row.name, kind, geminiAccepts(e)})
+		}
+	}
+	return p
+}

@@ -1,0 +1,142 @@
+package harness
+
+import (
+	"io"
+	"strings"
+
+	"turnpost"
+	"turnpost/internal/document"
+)
+
+// Decode takes over what the hub needs and drops the rest.
+func (h qwen) Decode(in io.Reader, env Env) (turnpost.Event, error) {
+	doc, err := document.Read(in)
+	if err != nil {
+		return turnpost.Event{}, documentError(err)
+	}
+	row, ok := qwenRow(doc.Text("hook_event_name", maxWord))
+	if !ok {
+		return turnpost.Event{}, ErrIgnore
+	}
+	native := doc.Text("session_id", maxPath)
+	if !validNative(native) {
+		return turnpost.Event{}, turnpost.Invalidf("session_id", "not a session id")
+	}
+	if row.kind == turnpost.Prompt && doc.Text("prompt", maxWord) == "" {
+		return turnpost.Event{}, ErrIgnore // the results of tools go to the model: nobody said a thing
+	}
+	from := caller(env)
+	inbox := absolute(env.Getenv("QWEN_CODE_MESSAGING_SOCKET"))
+	shared, attended := qwenRole(from, inbox != "")
+	e := turnpost.Event{
+		Kind:     row.kind,
+		Harness:  h.Name(),
+		Version:  parseVersion(env.Getenv("QWEN_CODE_STARTUP_VERSION"), ".").String(),
+		Native:   native,
+		Name:     row.name,
+		Digest:   digest(doc.Raw),
+		Cwd:      absolute(doc.Text("cwd", maxPath)),
+		Process:  from.process(env, shared),
+		Attended: attended,
+		Subagent: doc.Text("agent_id", maxWord),
+	}
+	if !shared {
+		e.Agent = clip(env.Getenv("TURNPOST_AGENT"), maxWord)
+	}
+	if row.fill != nil {
+		row.fill(&e, doc)
+	}
+	e.Accepts = qwenAccepts(e)
+	if e.Attended {
+		e.Wake = h.wake(e, from, inbox)
+	}
+	return e, nil
+}
+
+// wake prefers the inbox, which tells what became of a text, to the file.
+func (qwen) wake(e turnpost.Event, from Parent, inbox string) turnpost.Wake {
+	if inbox != "" {
+		return turnpost.Wake{Method: "inbox", Key: e.Native, At: inbox, Armed: e.Kind == turnpost.SessionStart}
+	}
+	if file := qwenFeed(from, e.Cwd); file != "" {
+		return turnpost.Wake{Method: "feed", Key: e.Native, At: file, Armed: true}
+	}
+	return turnpost.Wake{}
+}
+
+// fillQwenPrompt tells a ring, and what we wrote ourselves, from what a person
+// wants.
+func fillQwenPrompt(e *turnpost.Event, doc document.Object) {
+	prompt := doc.Text("prompt", maxPrompt)
+	if e.Attended && e.Subagent == "" && strings.TrimSpace(prompt) == Poke {
+		e.Kind = turnpost.Bell
+		return
+	}
+	e.Offers, e.Machine = ownText(prompt)
+}
+
+func fillQwenPermission(e *turnpost.Event, doc document.Object) {
+	fillTool(e, doc)
+	switch e.Tool {
+	case "exit_plan_mode":
+		e.Wants = turnpost.WantPlan
+	case "ask_user_question":
+		e.Wants = turnpost.WantAnswer
+	default:
+		e.Wants = turnpost.WantPermission
+	}
+}
+
+// fillQwenNotification: idle_prompt comes as soon as no turn runs any more, and
+// is all that tells of Esc and of a dialog that was left. After a turn that ended
+// or failed it says nothing new.
+func fillQwenNotification(e *turnpost.Event, doc document.Object) {
+	switch doc.Text("notification_type", maxWord) {
+	case "idle_prompt":
+		if e.Subagent == "" {
+			e.Kind = turnpost.Interrupt
+		}
+	case "permission_prompt":
+		e.Wants = turnpost.WantPermission
+	}
+}
+
+// Encode carries what e.Accepts and drops the rest. Nothing to say is not one
+// byte: any text would be told the model. It writes < and > of a context as
+// entities, those of a block as they are.
+func (qwen) Encode(e turnpost.Event, d turnpost.Decision) Output {
+	var context, block, notice string
+	switch {
+	case e.Accepts.Continue && d.Continue != "":
+		if e.Kind == turnpost.Bell {
+			context = clipText(d.Continue) // beside the prompt that rang
+		} else {
+			block = clipText(d.Continue) // the reason is the next prompt
+		}
+	case e.Accepts.Deny && d.Permission == turnpost.Deny:
+		block = clipText(d.Reason)
+	case e.Accepts.Context:
+		context = clipText(d.Context)
+	}
+	if e.Accepts != (turnpost.Accepts{}) {
+		notice = clip(d.Notice, maxDetail)
+	}
+	if context == "" && block == "" && notice == "" {
+		return Output{}
+	}
+	var w document.Writer
+	w.Open("")
+	if block != "" {
+		w.Text("decision", "block")
+		w.Text("reason", block)
+	}
+	w.Text("systemMessage", notice)
+	if context != "" {
+		w.Open("hookSpecificOutput")
+		w.Text("hookEventName", e.Name)
+		w.Text("additionalContext", context)
+		w.Close()
+	}
+	w.Close()
+	return Output{Stdout: append(w.Bytes(), '\n')}
+}
