@@ -34,6 +34,7 @@ type row struct {
 func rows() []row {
 	return []row{
 		claudeRow(),
+		codexRow(),
 		opencodeRow(),
 	}
 }

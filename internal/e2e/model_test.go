@@ -18,9 +18,9 @@ import (
 // object is a JSON object.
 type object = map[string]any
 
-// frame is a delivery as the model sees it. In a text that wakes, the client
-// escapes closing tags.
-var frame = regexp.MustCompile(`(?s)<turnpost of-[0-9a-z]+>\n(.*?)\n(?:<|&lt;)/turnpost of-`)
+// frame is a delivery as the model sees it. In a text that wakes, Claude Code
+// escapes closing tags; in one that continues a turn, Codex escapes all.
+var frame = regexp.MustCompile(`(?s)(?:<|&lt;)turnpost of-[0-9a-z]+(?:>|&gt;)\n(.*?)\n(?:<|&lt;)/turnpost of-`)
 
 // again marks an item in brings that was shown before.
 const again = " again"

@@ -57,8 +57,9 @@ func (h codex) Install(t Target) []Entry {
 			Value: codexGroup{Hooks: []codexHandler{{
 				Type: "command",
 				// One line for all events and all times: its text is what the person
-				// has reviewed.
-				Command: t.run(h.Name()) + " || exit 0",
+				// has reviewed. At Stop, what a shell says of a program that is gone
+				// would be shown.
+				Command: t.run(h.Name()) + " 2>/dev/null || exit 0",
 				Timeout: int(timeout / h.TimeoutUnit()),
 			}}},
 			Why: "hear " + row.name,

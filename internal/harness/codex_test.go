@@ -115,8 +115,9 @@ func TestCodexReviewsItsOwnHooksOnly(t *testing.T) {
 }
 
 // A registered line runs wherever the program lies, nothing in its path is
-// expanded, and whatever becomes of the program, Codex sees a quiet 0. It is one
-// line for all events: its text is what was reviewed.
+// expanded, and whatever becomes of the program, Codex sees a quiet 0: of a Stop
+// hook it shows standard error too. It is one line for all events: its text is
+// what was reviewed.
 func TestCodexRegisteredLine(t *testing.T) {
 	for _, home := range []string{"plain", "With Space", "o'brien", "$(id)", "a`id`b", "semi;colon"} {
 		dir := filepath.Join(t.TempDir(), home)
@@ -162,16 +163,16 @@ func codexLine(t *testing.T, hook string) string {
 	return line
 }
 
-func runLine(t *testing.T, line, status string) (stdout string, code int) {
+func runLine(t *testing.T, line, status string) (out string, code int) {
 	t.Helper()
 	cmd := exec.Command("bash", "-c", line)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "STATUS=" + status}
 	cmd.Stdin = strings.NewReader("in ")
-	out, err := cmd.Output()
+	said, err := cmd.CombinedOutput()
 	if cmd.ProcessState == nil {
 		t.Fatal(err)
 	}
-	return string(out), cmd.ProcessState.ExitCode()
+	return string(said), cmd.ProcessState.ExitCode()
 }
 
 func TestCodexProgram(t *testing.T) {

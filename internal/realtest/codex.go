@@ -139,8 +139,15 @@ func (Codex) Look(screen string) View {
 	default:
 		v.Input, v.Ready = codexInput(screen)
 	}
-	v.Busy = strings.Contains(screen, "esc to interrupt")
+	v.Busy = strings.Contains(screen, "esc to interrupt") || codexAnswering(screen)
 	return v
+}
+
+// codexAnswering tells whether an answer stands there that does not say yet how
+// long it took: its Stop hooks run, of which nothing is shown at first.
+func codexAnswering(screen string) bool {
+	last := strings.LastIndex(screen, "\n• ")
+	return last >= 0 && !strings.Contains(screen[last:], "Worked for ") && !strings.Contains(screen[last:], "■ Conversation interrupted")
 }
 
 // codexHint stands in an empty input line.
