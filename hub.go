@@ -16,6 +16,7 @@ type Hub interface {
 	Post(context.Context, Draft) (Posted, error)
 	Inbox(context.Context, InboxQuery) (Inbox, error)
 	Wait(context.Context, WaitQuery) (Inbox, error)
+	Listen(context.Context, ListenQuery) (HookAnswer, error)
 	Read(context.Context, ReadQuery) (Items, error)
 	Ack(context.Context, AckRequest) (AckDone, error)
 	Pass(context.Context, PassRequest) (Item, error)
@@ -117,6 +118,13 @@ type Entry struct {
 
 // WaitQuery waits until the caller's inbox holds something not shown yet.
 type WaitQuery struct {
+	Seconds int `json:"seconds,omitempty"` // default and at most 50
+}
+
+// ListenQuery waits until something may start a turn of the caller's session,
+// and holds it like the answer to an event: confirm with Shown. Who listens can
+// put a text into the session while it is idle; it is rung that way.
+type ListenQuery struct {
 	Seconds int `json:"seconds,omitempty"` // default and at most 50
 }
 

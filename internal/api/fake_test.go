@@ -130,6 +130,10 @@ func (h fakeHub) Wait(ctx context.Context, in turnpost.WaitQuery) (turnpost.Inbo
 	return waited[turnpost.Inbox](ctx, h, "Wait", in)
 }
 
+func (h fakeHub) Listen(ctx context.Context, in turnpost.ListenQuery) (turnpost.HookAnswer, error) {
+	return waited[turnpost.HookAnswer](ctx, h, "Listen", in)
+}
+
 func (h fakeHub) Read(_ context.Context, in turnpost.ReadQuery) (turnpost.Items, error) {
 	return recorded[turnpost.Items](h, "Read", in)
 }

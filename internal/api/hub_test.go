@@ -136,5 +136,9 @@ func (w hooks) Shown(ctx context.Context, r turnpost.Receipt) (turnpost.Nothing,
 	w.mu.Lock()
 	c := w.clients[r.Offer]
 	w.mu.Unlock()
+	if c == nil { // it was listened for
+		c = client.New(client.Address{Socket: w.socket})
+		defer c.Close()
+	}
 	return c.Shown(ctx, r)
 }

@@ -149,3 +149,28 @@ func TestOfferConfirmedElsewhereIsNotReleased(t *testing.T) {
 		t.Error("a shown offer was released")
 	}
 }
+
+// An offer that somebody listened for lives as long as its connection, and no
+// port gives one.
+func TestOfferListenedForEndsWithItsConnection(t *testing.T) {
+	f := newFake()
+	f.settled = make(chan struct{}, 1)
+	s := listen(t, f)
+	serve(t, s)
+	cs := clients(s)
+	answer, err := cs["socket"].Listen(t.Context(), turnpost.ListenQuery{Seconds: 1})
+	if err != nil || answer.Offer == "" {
+		t.Fatalf("got %+v, %v", answer, err)
+	}
+	cs["socket"].Close()
+	<-f.settled
+	f.mu.Lock()
+	if f.released[answer.Offer] != 1 {
+		t.Errorf("released %v", f.released)
+	}
+	f.mu.Unlock()
+	defer cs["port"].Close()
+	if _, err := cs["port"].WithSession("secret").Listen(t.Context(), turnpost.ListenQuery{}); turnpost.CodeOf(err) != turnpost.Forbidden {
+		t.Errorf("over the port: %v", err)
+	}
+}

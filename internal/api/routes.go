@@ -33,6 +33,7 @@ func endpoints() []endpoint {
 		route("/v1/post", turnpost.Hub.Post),
 		route("/v1/inbox", turnpost.Hub.Inbox),
 		route("/v1/wait", turnpost.Hub.Wait).waiting(),
+		own("/v1/listen", policy{maxBody: maxRequest, local: true}, (*Server).listen).waiting(),
 		route("/v1/read", turnpost.Hub.Read),
 		route("/v1/ack", turnpost.Hub.Ack),
 		route("/v1/pass", turnpost.Hub.Pass),
@@ -90,6 +91,17 @@ func (e endpoint) waiting() endpoint {
 // long as the connection, unless the hook confirms it.
 func (s *Server) event(r *http.Request, event turnpost.Event) (any, error) {
 	answer, err := s.backend.Handle(r.Context(), event)
+	return s.held(r, answer, err)
+}
+
+// listen waits for an offer, which lives as long as that of an event: over the
+// port nothing would ever free one that nobody confirms.
+func (s *Server) listen(r *http.Request, q turnpost.ListenQuery) (any, error) {
+	answer, err := s.backend.As(CallerFrom(r.Context())).Listen(r.Context(), q)
+	return s.held(r, answer, err)
+}
+
+func (s *Server) held(r *http.Request, answer turnpost.HookAnswer, err error) (any, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -4,11 +4,16 @@ import (
 	"bufio"
 	"encoding/json"
 	"io"
+	"os"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"turnpost"
+	"turnpost/internal/api/client"
+	"turnpost/internal/process"
 )
 
 // toolClient speaks to turnpost mcp as a harness does, one message a line.
@@ -19,9 +24,9 @@ type toolClient struct {
 	id  int
 }
 
-func (p *place) tools() *toolClient {
+func (p *place) tools(flags ...string) *toolClient {
 	p.t.Helper()
-	cmd := p.command("mcp")
+	cmd := p.command(append([]string{"mcp"}, flags...)...)
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		p.t.Fatal(err)
@@ -38,7 +43,7 @@ func (p *place) tools() *toolClient {
 		_ = in.Close()
 		_ = cmd.Wait()
 	})
-	c.ask("initialize", `{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}`)
+	c.ask("initialize", `{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"claude-code","version":"1"}}`)
 	c.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	return c
 }
@@ -127,6 +132,67 @@ func TestToolsOutliveTheHub(t *testing.T) {
 	p.run("", "down")
 	if text, failed = session.call("agents", `{}`); !failed || !strings.Contains(text, "turnpost up") {
 		t.Errorf("after down: %v, %q", failed, text)
+	}
+}
+
+// TestChannelPushesIntoAnIdleSession: what a neighbour asks arrives by itself in
+// the session whose process started the server, and is not told to it again. This
+// test is that process.
+func TestChannelPushesIntoAnIdleSession(t *testing.T) {
+	p := newPlace(t)
+	p.run("", "up", "-d")
+	running, err := p.state().ReadHub()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := client.New(client.Address{Socket: running.Socket})
+	defer c.Close()
+	event := func(kind turnpost.Kind) turnpost.HookAnswer {
+		t.Helper()
+		answer, err := c.Handle(t.Context(), turnpost.Event{
+			Kind: kind, Harness: "standin", Native: "n-1", Attended: true, Cwd: "/src/api",
+			Place: turnpost.Place{Root: "/src/api", Main: "/src/api"}, Process: turnpost.Process{Pid: os.Getpid(), Start: process.Start(os.Getpid())},
+			Accepts: turnpost.Accepts{Context: kind == turnpost.SessionStart, Continue: kind == turnpost.TurnEnd},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return answer
+	}
+	if answer := event(turnpost.SessionStart); answer.Handle != "@api" {
+		t.Fatalf("the session is %q", answer.Handle)
+	}
+	session := p.tools("--channel")
+
+	token, err := os.ReadFile(p.state().Token())
+	if err != nil {
+		t.Fatal(err)
+	}
+	human := client.New(client.Address{URL: "http://" + running.TCP, Token: strings.TrimSpace(string(token))})
+	defer human.Close()
+	posted, err := human.Post(t.Context(), turnpost.Draft{Kind: turnpost.Question, To: []string{"@api"}, Summary: "Does it arrive?"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !session.out.Scan() {
+		t.Fatal("the server went away")
+	}
+	var pushed struct {
+		Method string
+		Params struct{ Content string }
+	}
+	if err := json.Unmarshal(session.out.Bytes(), &pushed); err != nil {
+		t.Fatal(err)
+	}
+	if pushed.Method != "notifications/claude/channel" || !strings.Contains(pushed.Params.Content, posted.Item.ID) ||
+		!strings.Contains(pushed.Params.Content, "Does it arrive?") || !strings.Contains(pushed.Params.Content, "<turnpost of-") {
+		t.Errorf("pushed %s", session.out.Text())
+	}
+	if text, failed := session.call("inbox", `{}`); failed || !strings.Contains(text, "shown before") {
+		t.Errorf("the inbox says %q", text)
+	}
+	if answer := event(turnpost.TurnEnd); answer.Offer != "" {
+		t.Errorf("told again at the turn end: %q", answer.Decision.Continue)
 	}
 }
 

@@ -46,6 +46,19 @@ type RegistryState struct {
 	turnpost.Live
 }
 
+// Channeler is a harness that takes texts which an MCP server pushes to it.
+type Channeler interface {
+	Channel() Channel
+}
+
+// Channel is how a text is pushed over MCP: the server announces an experimental
+// capability and sends a notification with {"content": text}.
+type Channel struct {
+	Host       string // the name with which that client introduces itself
+	Capability string
+	Method     string // of the notification
+}
+
 // Timed says in which unit the harness counts the timeouts of hooks.
 type Timed interface {
 	TimeoutUnit() time.Duration

@@ -133,11 +133,9 @@ func (v *view) Wait(ctx context.Context, q turnpost.WaitQuery) (turnpost.Inbox, 
 	if err != nil {
 		return turnpost.Inbox{}, err
 	}
-	wait := maxWait
-	if q.Seconds < 0 || time.Duration(q.Seconds)*time.Second > maxWait {
-		return turnpost.Inbox{}, turnpost.Invalidf("seconds", "is %d, allowed is 1 to 50", q.Seconds)
-	} else if q.Seconds > 0 {
-		wait = time.Duration(q.Seconds) * time.Second
+	wait, err := waitOf(q.Seconds)
+	if err != nil {
+		return turnpost.Inbox{}, err
 	}
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
@@ -175,6 +173,18 @@ func (v *view) Wait(ctx context.Context, q turnpost.WaitQuery) (turnpost.Inbox, 
 			return box, nil
 		}
 	}
+}
+
+// waitOf checks how long a caller wants to wait.
+func waitOf(seconds int) (time.Duration, error) {
+	wait := time.Duration(seconds) * time.Second
+	switch {
+	case seconds == 0:
+		return maxWait, nil
+	case seconds < 0, wait > maxWait:
+		return 0, turnpost.Invalidf("seconds", "is %d, allowed is 1 to 50", seconds)
+	}
+	return wait, nil
 }
 
 // Read returns whole items with their receipts.

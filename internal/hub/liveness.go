@@ -60,6 +60,9 @@ func (h *Hub) believe(s *session, live turnpost.Live, now time.Time) {
 		}
 		s.TurnOpen = false
 		s.ringAfter = now.Add(afterEsc)
+		if h.takeBack(s) {
+			s.ringAfter = now // it was never at work
+		}
 		s.Status = turnpost.Status{State: turnpost.StateIdle, Since: now.UTC(), Evidence: "its own registry says idle since " + clock}
 	case s.TurnOpen && live.State == turnpost.StateWaiting && s.Status.State != turnpost.StateWaiting:
 		s.Status = turnpost.Status{

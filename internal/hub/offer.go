@@ -149,6 +149,7 @@ type offer struct {
 	text    string
 	at      time.Time
 	shown   bool
+	pushed  bool // by a listener: nothing tells that the harness took it
 
 	heldAfter time.Duration // from the event until the offer was ready
 }

@@ -63,7 +63,11 @@ func (h *Hub) mayRing(s *session, now time.Time) bool {
 // waits in a queue, also behind a turn that somebody else started. Callers hold
 // mu.
 func (h *Hub) outstanding(s *session, now time.Time) bool {
-	return s.ring.tries > 0 && now.Sub(s.ring.at) < h.waker.Patience(s.Wake.Method)
+	patience := pushPatience
+	if s.listener == nil {
+		patience = h.waker.Patience(s.Wake.Method)
+	}
+	return s.ring.tries > 0 && now.Sub(s.ring.at) < patience
 }
 
 // ringNow rings once, unless a ring is outstanding that may still be heard:
@@ -85,6 +89,10 @@ func (h *Hub) ringNow(s *session, now time.Time) {
 	}
 	s.ring.at = now
 	s.ring.tries++
+	if s.listener != nil {
+		s.poke()
+		return
+	}
 	if err := h.waker.Ring(s.Harness, s.Wake); err != nil {
 		h.report(fmt.Errorf("ring %s: %w", s.Handle, err))
 	}

@@ -24,13 +24,15 @@ type session struct {
 	owes     bool // the start line, to the next moment that can carry it
 	recalled bool // a session.start gave it since the context began to be compacted
 
-	chain     int       // continuations since a person's prompt or a ring
-	ring      ring      // what is outstanding at its bell
-	ringAfter time.Time // no ring before
-	idleSeen  int       // probes in a row in which the registry contradicted an open turn
-	busySeen  int       // probes in a row in which the registry contradicted a closed turn
-	storedAt  time.Time // last activity row
-	dirty     bool      // the row in the store is older than this
+	chain     int           // continuations since a person's prompt or a ring
+	ring      ring          // what is outstanding at its bell
+	listener  chan struct{} // of who is rung in place of its bell; nil: nobody
+	mute      bool          // what was pushed into it did not arrive
+	ringAfter time.Time     // no ring before
+	idleSeen  int           // probes in a row in which the registry contradicted an open turn
+	busySeen  int           // probes in a row in which the registry contradicted a closed turn
+	storedAt  time.Time     // last activity row
+	dirty     bool          // the row in the store is older than this
 }
 
 func (s *session) key() sessionKey { return sessionKey{s.Harness, s.Native} }
@@ -39,7 +41,7 @@ func (s *session) live() bool { return s.EndedAt.IsZero() }
 
 // ringable tells whether a ring can reach the session now.
 func (h *Hub) ringable(s *session) bool {
-	return s.live() && s.Attended && s.Wake.Armed && h.waker.Knows(s.Wake.Method)
+	return s.live() && s.Attended && (s.listener != nil || s.Wake.Armed && h.waker.Knows(s.Wake.Method))
 }
 
 // can says, for people, what a session can receive now.
@@ -51,6 +53,8 @@ func (h *Hub) can(s *session) string {
 		return "nothing: it has no handle"
 	case !s.Attended:
 		return "turn end only: nobody sits in front of it"
+	case s.listener != nil:
+		return "turn end and channel"
 	case h.ringable(s):
 		return "turn end and " + h.waker.Says(s.Wake.Method)
 	case h.waker.Knows(s.Wake.Method):

@@ -42,12 +42,19 @@ type HubFor func(context.Context, Claim) turnpost.Hub
 type Options struct {
 	Version string       // of Turnpost, for the handshake
 	Logger  *slog.Logger // panics of tools and errors of the transport; nil discards them
+
+	// Channels are the clients to which what may start a turn is pushed, over
+	// stdio; Listener then returns who brings it.
+	Channels []Channel
+	Listener func(context.Context) (Listener, error)
 }
 
 // Server serves the tools. One Server serves any number of clients.
 type Server struct {
-	server *mcp.Server
-	logger *slog.Logger
+	server   *mcp.Server
+	logger   *slog.Logger
+	channels []Channel
+	listener func(context.Context) (Listener, error)
 }
 
 // New makes a server over hubFor.
@@ -56,16 +63,27 @@ func New(hubFor HubFor, options Options) *Server {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{logger: logger}
+	s := &Server{logger: logger, channels: options.Channels, listener: options.Listener}
+	// Said explicitly: the library's default promises logging.
+	capabilities := &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}}
+	for _, channel := range s.channels {
+		if capabilities.Experimental == nil {
+			capabilities.Experimental = map[string]any{}
+		}
+		capabilities.Experimental[channel.Capability] = struct{}{}
+	}
 	s.server = mcp.NewServer(
 		&mcp.Implementation{Name: "turnpost", Version: options.Version},
 		&mcp.ServerOptions{
-			Instructions: instructions(),
-			// Said explicitly: the library's default promises logging.
-			Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
-			Logger:       logger,
+			Instructions:       instructions(),
+			Capabilities:       capabilities,
+			Logger:             logger,
+			InitializedHandler: s.startChannel,
 		})
 	s.server.AddReceivingMiddleware(endWithClient)
+	if len(s.channels) > 0 {
+		s.server.AddReceivingMiddleware(olderOnly)
+	}
 	for _, t := range tools() {
 		s.server.AddTool(t.spec, func(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			native := nativeOf(request.Params.Meta)

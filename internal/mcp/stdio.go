@@ -18,7 +18,11 @@ import (
 // returns nil when the client goes away or ctx ends; both end a wait at once. If
 // in can be closed, it is closed before ServeStdio returns.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
-	err := s.server.Run(withLifetime(ctx), &lines{in: in, out: out})
+	ctx, end := context.WithCancel(ctx)
+	other := &peer{conn: newLineConn(in, out), ctx: ctx}
+	defer other.pushing.Wait()
+	defer end()
+	err := s.server.Run(withLifetime(context.WithValue(ctx, peerKey{}, other)), lines{other.conn})
 	if err != nil && ctx.Err() == nil {
 		return fmt.Errorf("serve stdio: %w", err)
 	}
@@ -28,18 +32,14 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 // lines is the transport. The library's own gives the client up at the first
 // line that is no JSON or too long; an agent would lose its tools for the rest
 // of its session. Here the client is told, and the next line counts.
-type lines struct {
-	in  io.Reader
-	out io.Writer
-}
+type lines struct{ conn *lineConn }
 
-var _ mcp.Transport = (*lines)(nil)
+var _ mcp.Transport = lines{}
 
 // Connect starts to read.
-func (l *lines) Connect(context.Context) (mcp.Connection, error) {
-	c := &lineConn{in: l.in, out: l.out, incoming: make(chan jsonrpc.Message), closed: make(chan struct{})}
-	go c.receive()
-	return c, nil
+func (l lines) Connect(context.Context) (mcp.Connection, error) {
+	go l.conn.receive()
+	return l.conn, nil
 }
 
 type lineConn struct {
@@ -51,6 +51,10 @@ type lineConn struct {
 
 	writing sync.Mutex // one message at a time
 	out     io.Writer
+}
+
+func newLineConn(in io.Reader, out io.Writer) *lineConn {
+	return &lineConn{in: in, out: out, incoming: make(chan jsonrpc.Message), closed: make(chan struct{})}
 }
 
 func (c *lineConn) receive() {

@@ -24,6 +24,11 @@ func (c *Client) Wait(ctx context.Context, in turnpost.WaitQuery) (turnpost.Inbo
 	return call[turnpost.Inbox](ctx, c, "wait", in, waiting(in.Seconds, 50))
 }
 
+// Listen waits until something may start a turn of the caller's session.
+func (c *Client) Listen(ctx context.Context, in turnpost.ListenQuery) (turnpost.HookAnswer, error) {
+	return call[turnpost.HookAnswer](ctx, c, "listen", in, waiting(in.Seconds, 50))
+}
+
 // Read returns whole items.
 func (c *Client) Read(ctx context.Context, in turnpost.ReadQuery) (turnpost.Items, error) {
 	return call[turnpost.Items](ctx, c, "read", in, answerTimeout)

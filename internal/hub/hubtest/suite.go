@@ -27,6 +27,7 @@ func Run(t *testing.T, fakeTime bool, open Open) {
 	all = append(all, statusStories()...)
 	all = append(all, postStories()...)
 	all = append(all, ringStories()...)
+	all = append(all, listenStories()...)
 	for _, s := range all {
 		if (s.timed || s.peers) && !fakeTime {
 			continue
