@@ -27,6 +27,11 @@ type configFile struct {
 	Handles   map[string]string        `toml:"handles"`   // path → handle
 	Agents    map[string]agentConfig   `toml:"agents"`    // by handle
 	Failures  map[string]failureConfig `toml:"failures"`  // by failure class
+	Wake      wakeConfig               `toml:"wake"`
+}
+
+type wakeConfig struct {
+	Keys bool `toml:"keys"` // type into a tmux pane whose session nothing else wakes
 }
 
 type agentConfig struct {
@@ -68,6 +73,7 @@ func parseDuration(text string) (time.Duration, error) {
 type config struct {
 	path   string
 	listen string
+	keys   bool // typing into terminals is allowed
 	hub    hub.Config
 }
 
@@ -98,7 +104,7 @@ func (a *app) loadConfig() (config, error) {
 	if err := decoder.Decode(&file); err != nil {
 		return c, tomlError(path, err)
 	}
-	c.listen = file.Listen
+	c.listen, c.keys = file.Listen, file.Wake.Keys
 	if c.hub, err = a.hubConfig(file); err != nil {
 		var coded *turnpost.Error
 		if errors.As(err, &coded) {
@@ -116,7 +122,7 @@ func tomlError(path string, err error) error {
 		first := unknown.Errors[0]
 		row, column := first.Position()
 		return turnpost.Invalidf(fmt.Sprintf("%s:%d:%d", path, row, column), "%q is not a key of the configuration", strings.Join(first.Key(), ".")).
-			WithHint("keys are listen, escalate, retention, [handles], [agents.\"@name\"], [failures.CLASS]")
+			WithHint("keys are listen, escalate, retention, [handles], [agents.\"@name\"], [failures.CLASS], [wake]")
 	}
 	var wrong *toml.DecodeError
 	if errors.As(err, &wrong) {

@@ -84,4 +84,7 @@ act = false                 # true: it may act on items alone
 [failures.rate_limit]       # what a failed turn means
 presence = "away"           # away, offline, or "" for a turn that only ends
 loud = "silent"             # silent, notice or urgent
+
+[wake]
+keys = false                # true: type "Turnpost: new mail." into an empty prompt in tmux where nothing else wakes the session
 `

@@ -94,7 +94,12 @@ func (r *running) run(ctx context.Context, cfg config, address string) (err erro
 	defer end()
 
 	cfg.hub.OnError = r.warn
-	h, err := hub.New(ctx, cfg.hub, rows, wake.All(r.dir, r.warn), probe.Machine{}, notify.New(beside, r.env.Getenv),
+	var h *hub.Hub // rings begin when it is there
+	ways := wake.All(r.dir, r.warn, wake.Inbox(r.dir, r.warn, func() wake.Bells { return h }))
+	if cfg.keys {
+		ways = append(ways, wake.Keys(r.warn))
+	}
+	h, err = hub.New(ctx, cfg.hub, rows, ways, probe.Machine{}, notify.New(beside, r.env.Getenv),
 		installs{setup.New(string(r.dir), r.env.Now).Drift(), r.warn})
 	if err != nil {
 		return err

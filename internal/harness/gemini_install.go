@@ -50,6 +50,9 @@ func (h gemini) Install(t Target) []Entry {
 // becomes of the program: missing, not executable, broken, crashed, and also what
 // the shell says of that, go nowhere.
 func (t Target) quietLine(name string) string {
+	if t.Hook == "" { // it looks for the program itself
+		return "{ " + t.run(name) + " || true; } 2>/dev/null"
+	}
 	if t.Hook == "" {
 		return "{ " + t.run(name) + " || true; } 2>/dev/null"
 	}
