@@ -1,0 +1,7 @@
+//go:build unix
+
+package realtest
+
+import "testing"
+
+func TestGemini(t *testing.T) { testProgram(t, Gemini{}) }
