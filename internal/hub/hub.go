@@ -87,6 +87,7 @@ const (
 	lateAnswer  = 250 * time.Millisecond // hook clients wait 300 ms: one that goes after so long was not interrupted
 	coalesce    = 5 * time.Second        // activity rows of one session
 	maxOffer    = 10                     // items in one answer
+	maxHelpers  = 1000                   // sub-agents of one session
 	maxWait     = 50 * time.Second
 )
 

@@ -76,14 +76,14 @@ func (v *view) who() (who, error) {
 }
 
 // speaker is the session that speaks for a process: a process of its own speaks
-// for its session, a shared one for the session that the harness named, or for
-// the only one there is.
+// for its session, a shared one for the session that the harness named, itself
+// or by a sub-agent of it, or for the only one there is.
 func speaker(live []*session, native string) (*session, error) {
 	if !live[0].Process.Shared {
 		return live[0], nil
 	}
 	for _, s := range live {
-		if s.Native == native || native == "" && len(live) == 1 {
+		if s.Native == native || s.helpers[native] || native == "" && len(live) == 1 {
 			return s, nil
 		}
 	}

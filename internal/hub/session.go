@@ -21,8 +21,9 @@ type session struct {
 	digest   string // of the last event, and when: the same event registered twice
 	digestAt time.Time
 
-	owes     bool // the start line, to the next moment that can carry it
-	recalled bool // a session.start gave it since the context began to be compacted
+	helpers  map[string]bool // ids of sub-agents at work
+	owes     bool            // the start line, to the next moment that can carry it
+	recalled bool            // a session.start gave it since the context began to be compacted
 
 	chain     int           // continuations since a person's prompt or a ring
 	ring      ring          // what is outstanding at its bell

@@ -17,6 +17,7 @@ func (s *session) apply(ev turnpost.Event, now time.Time) (changed bool) {
 	s.adopt(ev)
 
 	if ev.Subagent != "" { // a sub-agent's doings show that the session lives, no more
+		s.helps(ev)
 		return s.Status.State != before
 	}
 	switch ev.Kind {
@@ -77,6 +78,19 @@ func (s *session) apply(ev turnpost.Event, now time.Time) (changed bool) {
 	return s.Status.State != before
 }
 
+// helps keeps which sub-agents are at work: what they say is the session's word.
+func (s *session) helps(ev turnpost.Event) {
+	switch {
+	case ev.Kind == turnpost.SubagentEnd:
+		delete(s.helpers, ev.Subagent)
+	case len(s.helpers) < maxHelpers:
+		if s.helpers == nil {
+			s.helpers = map[string]bool{}
+		}
+		s.helpers[ev.Subagent] = true
+	}
+}
+
 // greets tells whether the answer to an event carries the start line, and takes
 // it off what is owed. Where nothing at a session's start can carry it, and after
 // a compaction that no such start follows, the next prompt does. Callers hold mu.
@@ -114,7 +128,7 @@ func (s *session) adopt(ev turnpost.Event) {
 		s.Registry = ev.Registry
 	}
 	if ev.Wake.Method != "" {
-		armed := ev.Wake.Armed || s.Wake.Armed && s.Wake.Key == ev.Wake.Key
+		armed := ev.Wake.Armed || s.Wake.Armed && s.Wake.Method == ev.Wake.Method && s.Wake.Key == ev.Wake.Key
 		s.Wake = ev.Wake
 		s.Wake.Armed = armed
 	}

@@ -112,6 +112,14 @@ func sharedStories() []story {
 			speaks(turnpost.Caller{Native: stranger.Native}, "")
 			speaks(turnpost.Caller{HookSession: a.Secret}, "@api")
 			speaks(turnpost.Caller{HookSession: a.Secret, Native: b.Native}, "@api") // a secret proves more
+			helper := b.Event(turnpost.SubagentStart)
+			helper.Subagent = "helper-1"
+			b.Send(helper)
+			speaks(turnpost.Caller{Native: "helper-1"}, "@web") // its word is the session's
+			helper = b.Event(turnpost.SubagentEnd)
+			helper.Subagent = "helper-1"
+			b.Send(helper)
+			speaks(turnpost.Caller{Native: "helper-1"}, "")
 			b.Send(b.Event(turnpost.SessionEnd))
 			speaks(turnpost.Caller{}, "@api")
 			speaks(turnpost.Caller{Native: b.Native}, "")
