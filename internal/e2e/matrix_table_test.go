@@ -27,7 +27,7 @@ var tableFile = filepath.Join("..", "..", "docs", "harnesses.md")
 // table is what came out, row by row.
 type table struct {
 	rows    []row
-	results map[string]map[string]string // by harness and case
+	results map[string]map[string]string // by row and case
 }
 
 func newTable() *table {
@@ -36,8 +36,8 @@ func newTable() *table {
 
 // row is where the results of a harness go.
 func (t *table) row(r row) map[string]string {
-	t.results[r.harness] = map[string]string{}
-	return t.results[r.harness]
+	t.results[r.title()] = map[string]string{}
+	return t.results[r.title()]
 }
 
 func (t *table) String() string { return strings.Join(t.lines(nil), "\n") }
@@ -47,8 +47,8 @@ func (t *table) lines(old []string) []string {
 	head := append([]string{"harness", "version"}, cases()...)
 	lines := []string{tableLine(head...), strings.Repeat("|---", len(head)) + "|"}
 	for _, r := range t.rows {
-		cells := []string{r.harness, realtest.Version(r.program)}
-		if results, ran := t.results[r.harness]; ran {
+		cells := []string{r.title(), realtest.Version(r.program)}
+		if results, ran := t.results[r.title()]; ran {
 			for _, name := range cases() {
 				cells = append(cells, results[name])
 			}
@@ -56,7 +56,7 @@ func (t *table) lines(old []string) []string {
 			continue
 		}
 		for _, line := range old {
-			if strings.HasPrefix(line, tableLine(r.harness)) {
+			if strings.HasPrefix(line, tableLine(r.title())) {
 				lines = append(lines, line)
 			}
 		}

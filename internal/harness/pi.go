@@ -17,10 +17,9 @@ import (
 type pi struct{}
 
 var (
-	_ Harness   = pi{}
-	_ Program   = pi{}
-	_ MCPClient = pi{}
-	_ Resumer   = pi{}
+	_ Harness = pi{}
+	_ Program = pi{}
+	_ Resumer = pi{}
 )
 
 func (pi) Name() string { return "pi" }
@@ -31,7 +30,7 @@ var piExtension string
 var (
 	piTested = version{1, 6, 0}
 	piOld    = version{0, 73, 1}
-	piMCP    = version{0, 99, 0} // mcp.json
+	piMCP    = version{0, 99, 0}
 )
 
 // piEvent is one event of Pi that the extension tells.
@@ -162,34 +161,19 @@ func fillPiQuestion(e *turnpost.Event, _ document.Object) { e.Wants = turnpost.W
 
 func (pi) Encode(e turnpost.Event, d turnpost.Decision) Output { return encodePlugin(e, d) }
 
-// piServer is our MCP server in mcp.json.
-type piServer struct {
-	mcpServer
-	Exposure string `json:"exposure"` // direct: else the model has to search for the tools
-}
-
-// Install lays down the extension, which every session of the user loads.
+// Install lays down the extension, which every session of the user loads, and
+// which brings our tools: with a line in mcp.json instead, Pi would complain of
+// it at each start where our programs are not there.
 func (h pi) Install(t Target) []Entry {
 	if t.Scope != "user" || t.Mode == "http" {
 		return nil
 	}
-	entries := []Entry{{
+	return []Entry{{
 		File:    filepath.Join(t.Home, "extensions", "turnpost.js"),
 		Dialect: "file",
 		Value:   t.pluginFile(h.Name(), piExtension),
-		Why:     "an extension that tells what a session does, and delivers to it",
+		Why:     "an extension that tells what a session does, delivers to it, and brings Turnpost's tools",
 	}}
-	if v := parseVersion(t.Version, "."); v.known() && v.before(piMCP) {
-		return entries
-	}
-	return append(entries, Entry{
-		File:    filepath.Join(t.Home, "mcp.json"),
-		Dialect: "json",
-		Pointer: "/mcpServers",
-		Key:     "turnpost",
-		Value:   piServer{t.mcpServer(), "direct"},
-		Why:     "Turnpost's tools",
-	})
 }
 
 func (pi) Binary() string { return "pi" }
@@ -201,14 +185,6 @@ func (pi) Version(output string) string { return parseVersion(strings.TrimSpace(
 
 func (pi) Home(getenv func(string) string) string {
 	return homeDirectory(getenv, "PI_CODING_AGENT_DIR", ".pi", "agent")
-}
-
-func (pi) MCPCommand(string) string { return "" }
-
-func (pi) MCPRemove() string { return "" }
-
-func (h pi) MCPEntry(getenv func(string) string) (file, dialect, pointer string) {
-	return filepath.Join(h.Home(getenv), "mcp.json"), "json", "/mcpServers/turnpost"
 }
 
 func (pi) Resume(native string) string { return "pi --session " + shellQuote(native) }
@@ -224,9 +200,9 @@ func (pi) Profile() Profile {
 		Wake:       "the bell, a file that our extension watches; its text is sent as a prompt",
 		Context:    "before_agent_start: a message, not shown",
 		Compaction: "lost; given again with the next prompt",
-		Tools:      "setup registers turnpost mcp in mcp.json, declared to the model; a call is known by its process",
+		Tools:      "our extension registers turnpost mcp, declared to the model; a call is known by its process",
 		Limits: []string{
-			"before " + piMCP.String() + " it has no MCP: agents use the turnpost command line",
+			"before " + piMCP.String() + " it has no MCP: agents use the turnpost command line; where another extension does its MCP, register turnpost mcp there",
 			"pi -p, --mode json and --mode rpc receive nothing unless TURNPOST_AGENT is set; before 0.87.0 pi -p does not go on at its end",
 			"a result that a script gets (codemode) carries no mail",
 		},

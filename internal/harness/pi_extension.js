@@ -2,6 +2,8 @@
 // Pi's part: an extension of 1.6.0, and of 0.73.1 from when it had another name.
 // pi.go reads what it sends.
 
+import { existsSync } from "node:fs"
+
 export default async function (pi) {
   const patience = 1500 // ms that Pi waits for an answer
   const pause = 10_000 // ms, longer than any between two tries of a request; before 0.87.0 nothing says which is the last
@@ -41,6 +43,15 @@ export default async function (pi) {
       if (text && open) pi.sendUserMessage(text, { deliverAs: "followUp" })
     } catch {}
   }
+
+  // Our tools are declared to the model: else it would have to search for them.
+  // Where another extension has taken the place of Pi's own MCP, this would be an
+  // error on the screen.
+  on("session_start", () => {
+    const own = pi.getCommands().some((command) => command.name === "mcp" && command.sourceInfo?.source === "builtin")
+    if (!own || !existsSync(turnpostSetup.program)) return
+    pi.registerMcpServer("turnpost", { command: turnpostSetup.program, args: ["mcp"], exposure: "direct" })
+  })
 
   // Nothing waits for this answer but the first run.
   on("session_start", (event, ctx) => {

@@ -37,16 +37,6 @@ func TestPiInstall(t *testing.T) {
 	}
 }
 
-// The old package reads no mcp.json.
-func TestPiInstallVersions(t *testing.T) {
-	for version, want := range map[string]int{"0.73.1": 1, "0.98.9": 1, "0.99.0": 2, "1.6.0": 2, "": 2} {
-		entries := piHarness(t).Install(harness.Target{Home: "/h", Scope: "user", Mode: "command", Version: version, Hook: "/x"})
-		if len(entries) != want {
-			t.Errorf("%q: %d entries, want %d", version, len(entries), want)
-		}
-	}
-}
-
 func TestPiProgram(t *testing.T) {
 	p := piHarness(t).(harness.Program)
 	for output, want := range map[string]string{"1.6.0\n": "1.6.0", "0.73.1\n": "0.73.1", "": "", "pi 1.6.0": "", "3.14": ""} {
@@ -61,9 +51,5 @@ func TestPiProgram(t *testing.T) {
 		if got := p.Home(env.Getenv); got != c.want {
 			t.Errorf("%+v: %q", c, got)
 		}
-	}
-	file, dialect, pointer := piHarness(t).(harness.MCPClient).MCPEntry(testEnv(map[string]string{"HOME": "/home/dev"}).Getenv)
-	if file != "/home/dev/.pi/agent/mcp.json" || dialect != "json" || pointer != "/mcpServers/turnpost" {
-		t.Errorf("%s %s %s", file, dialect, pointer)
 	}
 }
