@@ -74,6 +74,7 @@ function makeTurnpost(command) {
       }
       try {
         if (now() - missing < pause) return finish(null)
+        const line = JSON.stringify(event) + "\n"
         child = spawn(command[0], command.slice(1), { stdio: ["pipe", "pipe", "ignore"], windowsHide: true })
         timer = setTimeout(stop, bound)
         timer.unref()
@@ -86,7 +87,7 @@ function makeTurnpost(command) {
           text += chunk
           if (text.length > largest) stop()
         })
-        child.stdin.end(JSON.stringify(event) + "\n")
+        child.stdin.end(line)
       } catch (error) {
         fail(error)
       }
@@ -111,12 +112,12 @@ function makeTurnpost(command) {
     for (const file of files) {
       if (typeof file !== "string" || bells.has(file)) continue
       const bell = { rung: written(file), timer: undefined }
-      const ring = () => {
+      const ring = async () => {
         const at = written(file)
         if (at === bell.rung || !bells.has(file)) return
         bell.rung = at
         try {
-          onRing(file)
+          await onRing(file)
         } catch {}
       }
       bell.touched = () => {
@@ -129,6 +130,7 @@ function makeTurnpost(command) {
       try {
         watchFile(file, { persistent: false, interval: poll }, bell.touched)
       } catch {}
+      bell.touched() // it may have been rung before all this was in place
     }
   }
 
