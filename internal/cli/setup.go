@@ -167,7 +167,12 @@ func (a *app) setupPlan(ctx context.Context, o setupOptions, do setupDo) error {
 	var places []setup.Place
 	var blocked error
 	for _, t := range targets {
-		if err := t.plannable(plan, do.remove); err != nil {
+		err := t.plannable(plan, do.remove)
+		if err == nil && t.packaged != "" && !do.remove && len(o.harnesses) == 0 && !s.Has(t.owner()) {
+			err = turnpost.Errorf(turnpost.Conflict, "it has Turnpost as a package, in %s: that is enough", a.tilde(t.packaged)).
+				WithHint("turnpost setup --harness %s plans for its settings all the same", t.harness.Name())
+		}
+		if err != nil {
 			blocked = err
 			report.Blocked = append(report.Blocked, blockedReport{t.harness.Name(), t.version, err.Error(), hintOf(err)})
 			continue
@@ -280,6 +285,9 @@ func (a *app) harnessReport(t target) harnessReport {
 	r := harnessReport{
 		Name: t.harness.Name(), Version: t.version, Home: t.at.Home, Scope: t.at.Scope, Mode: t.at.Mode,
 		Owner: t.owner(), Warnings: t.warnings,
+	}
+	if t.packaged != "" {
+		r.Warnings = append(r.Warnings, "it has Turnpost as a package too, in "+a.tilde(t.packaged)+": one of them is enough")
 	}
 	r.Proof = string(t.harness.Profile().Proof)
 	if hand, ok := t.harness.(harness.ByHand); ok {

@@ -94,7 +94,7 @@ func (a *app) checkTarget(ctx context.Context, t target, hub turnpost.Hub) ([]se
 		return nil, err
 	}
 	req := setup.CheckRequest{
-		Place: t.place(), Harness: t.harness, Hook: t.at.Hook, Turnpost: t.at.Program,
+		Place: t.place(), Harness: t.harness, Hook: t.at.Hook, Turnpost: t.at.Program, Package: t.packaged,
 		Getenv: a.env.Getenv, Env: a.env.Environ,
 	}
 	if t.at.Scope != "user" {

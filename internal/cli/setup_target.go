@@ -34,6 +34,7 @@ type target struct {
 	detected bool   // its program or its files are here
 	at       harness.Target
 	trust    bool
+	packaged string // the file which says that its own package of Turnpost is installed
 	warnings []string
 	problem  error // why nothing can be planned for it
 }
@@ -96,6 +97,9 @@ func (a *app) targets(ctx context.Context, o setupOptions) ([]target, error) {
 		}
 		if info, err := os.Stat(t.at.Home); err == nil && info.IsDir() {
 			t.detected = true
+		}
+		if packaged, ok := h.(harness.Packaged); ok {
+			t.packaged = setup.Holds(packaged.PackageSigns(a.env.Getenv))
 		}
 		if t.at.Home == "" {
 			t.problem = turnpost.Errorf(turnpost.Invalid, "nothing says where %s keeps its files", h.Name()).WithHint("set HOME")

@@ -78,7 +78,7 @@ type Target struct {
 	Scope   string // user, project, local
 	Mode    string // command, http
 	Version string // installed version of the harness; empty: unknown
-	Hook    string // absolute, stable path of the hook client
+	Hook    string // absolute, stable path of the hook client; "": in a package, which looks for it
 	Program string // absolute, stable path of turnpost itself: "turnpost mcp" serves the tools
 	HubURL  string // http mode: "http://127.0.0.1:21584"
 	Allow   bool   // write the permission rule for our tools too

@@ -29,6 +29,7 @@ const (
 // settings and name a program that is gone.
 const (
 	CheckRegistered = "registered" // our entry is in the file
+	CheckForms      = "forms"      // in the settings and as a package
 	CheckRuns       = "runs"       // the registered line itself runs
 	CheckPath       = "path"       // its program will be there after an upgrade
 	CheckSwitchedOn = "switched on"
@@ -68,6 +69,7 @@ type CheckRequest struct {
 	Harness  harness.Harness // for what its optional interfaces tell; may be nil
 	Hook     string          // absolute path of the hook client, as entries name it
 	Turnpost string          // that of turnpost itself, for the MCP command too
+	Package  string          // file which says that the harness's own package of Turnpost is installed; "": it is not
 	Folder   string          // absolute: the repository, for entries that are in it; "": they are the user's
 	Getenv   func(string) string
 	Env      []string // of the lines that are run, as the harness would have it
@@ -106,6 +108,7 @@ func (s *Setup) Check(ctx context.Context, req CheckRequest) ([]Finding, error) 
 		mine = slices.DeleteFunc(mine, func(e recordEntry) bool { return e.Review }) // "trusted" looks at these
 		c.file(target, wanted.entries[target], mine)
 	}
+	packaged := c.packaged()
 	for _, line := range c.order {
 		c.run(ctx, line)
 	}
@@ -114,7 +117,9 @@ func (s *Setup) Check(ctx context.Context, req CheckRequest) ([]Finding, error) 
 	}
 	c.folder()
 	c.witness(ctx)
-	c.mcp()
+	if !packaged {
+		c.mcp()
+	}
 	return c.findings, nil
 }
 
@@ -124,6 +129,28 @@ type checker struct {
 	order    []string // registered command lines of ours
 	lines    map[string]bool
 	programs map[string]bool // that were looked at
+}
+
+// packaged takes a package for the entries that are missing, and says when there
+// is both. It tells whether the package is all there is.
+func (c *checker) packaged() bool {
+	if c.req.Package == "" {
+		return false
+	}
+	both := slices.ContainsFunc(c.findings, func(f Finding) bool {
+		return f.Check == CheckRegistered && (f.State == OK || f.State == Warning)
+	})
+	if !both {
+		c.findings = slices.DeleteFunc(c.findings, func(f Finding) bool { return f.Check == CheckRegistered })
+		c.add(CheckRegistered, OK, "as a package", "in "+c.req.Package, "")
+		return true
+	}
+	hint := "remove one of them"
+	if packaged, ok := c.req.Harness.(harness.Packaged); ok && packaged.PackageRemove() != "" {
+		hint = "remove the package: " + packaged.PackageRemove()
+	}
+	c.add(CheckForms, Warning, "in the settings, and as a package in "+c.req.Package, "nothing comes twice, but each event costs two calls", hint)
+	return false
 }
 
 func (c *checker) add(check string, state State, what, detail, hint string) {
@@ -321,24 +348,9 @@ func (c *checker) folder() {
 	if !ok || c.req.Folder == "" || c.req.Getenv == nil {
 		return
 	}
-	for _, entry := range foldered.FolderTrust(c.req.Getenv, c.req.Folder) {
-		value, err := encodeValue(entry.Value)
-		if err != nil {
-			continue
-		}
-		data, _, err := readSettings(entry.File)
-		if err != nil {
-			continue
-		}
-		editor, err := editorOf(entry.Dialect)
-		if err != nil {
-			continue
-		}
-		found, err := editor.Find(data, []Value{{Pointer: entry.Pointer, Key: entry.Key, JSON: value}})
-		if err == nil && found[0] == Exact {
-			c.add(CheckTrusted, OK, c.req.Folder, "trusted, in "+entry.File, "")
-			return
-		}
+	if file := Holds(foldered.FolderTrust(c.req.Getenv, c.req.Folder)); file != "" {
+		c.add(CheckTrusted, OK, c.req.Folder, "trusted, in "+file, "")
+		return
 	}
 	c.add(CheckTrusted, Warning, c.req.Folder, "not trusted yet: no hook runs in it", "start a session there and say that you trust it")
 }

@@ -332,3 +332,58 @@ func TestAHookWithoutAGroup(t *testing.T) {
 		}
 	}
 }
+
+func (standIn) Package() []harness.PackageFile                   { return nil }
+func (standIn) PackageSigns(func(string) string) []harness.Entry { return nil }
+func (standIn) PackageInstall() string                           { return "client add" }
+func (standIn) PackageRemove() string                            { return "client remove" }
+
+// A package does what the entries would; both are one too many.
+func TestCheckKnowsPackages(t *testing.T) {
+	f := newFixture(t).withSettings(plainSettings)
+	place := f.placeOf(f.program("turnpost-hook", "cat >/dev/null"))
+	req := CheckRequest{Place: place, Harness: standIn{file: filepath.Join(f.home, "x.json")}, Package: "/p/plugins.json"}
+	findings := f.check(req)
+	wantStates(t, findings, CheckRegistered, OK)
+	wantStates(t, findings, CheckForms)
+	wantStates(t, findings, CheckMCP) // the package brings it
+	if got := of(findings, CheckRegistered)[0]; got.What != "as a package" || got.Detail != "in /p/plugins.json" {
+		t.Errorf("finding %+v", got)
+	}
+	f.apply(f.setup.PlanInstall(place))
+	findings = f.check(req)
+	wantStates(t, findings, CheckRegistered, OK, OK, OK, OK)
+	wantStates(t, findings, CheckForms, Warning)
+	if got := of(findings, CheckForms)[0]; !strings.Contains(got.What, "/p/plugins.json") || got.Hint != "remove the package: client remove" {
+		t.Errorf("finding %+v", got)
+	}
+	req.Package = ""
+	wantStates(t, f.check(req), CheckForms)
+}
+
+func TestHolds(t *testing.T) {
+	f := newFixture(t)
+	f.withForeign()
+	entry := func(file, dialect, pointer, key string, value any) harness.Entry {
+		return harness.Entry{File: f.path(file), Dialect: dialect, Pointer: pointer, Key: key, Value: value}
+	}
+	server := map[string]string{"command": "x"}
+	for _, tt := range []struct {
+		entry harness.Entry
+		want  bool
+	}{
+		{entry("mcp.json", "json", "/mcpServers", "other", server), true},
+		{entry("mcp.json", "json", "/mcpServers", "other", map[string]string{"command": "y"}), false},
+		{entry("config.toml", "toml", "/mcp_servers", "other", server), true},
+		{entry("config.toml", "toml", "/mcp_servers", "none", server), false},
+		{entry("settings.jsonc", "jsonc", "", "theme", "dark"), true},
+		{entry("config.toml", "file", "", "", nil), true},
+		{entry("none", "file", "", "", nil), false},
+		{entry("config.toml", "json", "", "theme", "dark"), false}, // cannot be read
+	} {
+		file := Holds([]harness.Entry{entry("none", "json", "", "x", 1), tt.entry})
+		if (file == tt.entry.File) != tt.want {
+			t.Errorf("%+v: %q", tt.entry, file)
+		}
+	}
+}

@@ -117,6 +117,12 @@ func (r record) of(owner string) []recordFile {
 	return out
 }
 
+// Has tells whether entries of an owner are recorded.
+func (s *Setup) Has(owner string) bool {
+	r, _, _, err := s.loadRecord()
+	return err == nil && len(r.of(owner)) > 0
+}
+
 func (s *Setup) recordPath() string { return filepath.Join(s.state, "setup.json") }
 
 // loadRecord returns the record with its bytes. A missing record is empty. One
