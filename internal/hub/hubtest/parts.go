@@ -30,7 +30,7 @@ func (b *Bells) Knows(method string) bool { return method == "bell" || method ==
 
 // Says is how people call them.
 func (b *Bells) Says(method string) string {
-	return map[string]string{"bell": "bell", "command": "its queue"}[method]
+	return map[string]string{"bell": "bell", "command": "queue"}[method]
 }
 
 // Announced tells whether the story said that the bell was announced while no

@@ -136,7 +136,7 @@ func ringStories() []story {
 			a, b := r.Agent("api"), r.Agent("web").Idle()
 			a.Queued = true
 			a.Idle()
-			if s := r.Session(a); s.Can != "turn end and its queue" {
+			if s := r.Session(a); s.Can != "turn end and queue" {
 				t.Errorf("it can %q", s.Can)
 			}
 			wantClass(t, r.Ask(b.Hub(), "@api", "hey"), turnpost.ClassRung)
