@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,33 +19,14 @@ import (
 func TestWhatWentMissing(t *testing.T) {
 	t.Parallel() // doctor waits for a bell that nobody hears
 	p := newPlace(t)
-	bin := filepath.Join(p.home, ".local", "bin")
-	p.env = append(p.env, "PATH="+bin+":"+os.Getenv("PATH"))
+	p.install("claude")
 	settings := filepath.Join(p.home, ".claude", "settings.json")
-	for _, dir := range []string{bin, filepath.Dir(settings), filepath.Join(p.home, "api", ".git")} {
+	for _, dir := range []string{filepath.Dir(settings), filepath.Join(p.home, "api", ".git")} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{"turnpost", hookName, "claude"} {
-		path, err := exec.LookPath(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Link(path, filepath.Join(bin, name)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	run := func(args ...string) string {
-		t.Helper()
-		cmd := p.command(args...)
-		cmd.Path = filepath.Join(bin, "turnpost")
-		out, err := cmd.Output()
-		if err != nil && args[0] != "doctor" { // which finds what it looks for
-			t.Fatalf("turnpost %q: %v", args, err)
-		}
-		return string(out)
-	}
+	run := func(args ...string) string { t.Helper(); return p.run("", args...) }
 	const own = "{\n  \"model\": \"opus\"\n}\n"
 	rewrite := func() {
 		t.Helper()
@@ -55,7 +37,7 @@ func TestWhatWentMissing(t *testing.T) {
 	rewrite()
 	run("setup", "--apply")
 	run("up", "-d")
-	p.session(bin, "api")
+	p.session("api")
 	if out := run("status"); !strings.Contains(out, "idle") {
 		t.Fatalf("status:\n%s", out)
 	}
@@ -63,14 +45,19 @@ func TestWhatWentMissing(t *testing.T) {
 	// A hub looks when it starts, then every few seconds.
 	rewrite()
 	run("up", "-d", "--restart")
-	p.until(run, true, "is missing from "+settings, "status")
+	p.until(true, "turnpost setup shows what to put back", "status") // the notice is stored a moment later
 	out := run("status")
 	for _, want := range []string{"unheard", "every hook is missing from " + settings, "turnpost setup shows what to put back"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("status does not say %q:\n%s", want, out)
 		}
 	}
-	out = run("doctor")
+	doctor, err := p.command("doctor").Output() // ends with 1
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		t.Fatalf("doctor: %v", err)
+	}
+	out = string(doctor)
 	for _, want := range []string{"alive, unheard since", "17 entries: gone from " + settings + " (written 20", "where setup had put it"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("doctor does not say %q:\n%s", want, out)
@@ -83,7 +70,7 @@ func TestWhatWentMissing(t *testing.T) {
 	// The person puts it back.
 	run("setup", "--apply")
 	run("up", "-d", "--restart")
-	p.until(run, false, "is missing from", "status", "--json")
+	p.until(false, "is missing from", "status", "--json")
 	if out := run("status"); strings.Contains(out, "unheard") {
 		t.Errorf("status:\n%s", out)
 	}
@@ -91,7 +78,7 @@ func TestWhatWentMissing(t *testing.T) {
 
 // session starts a session of a stand-in that lives until the test ends and is
 // nobody's parent.
-func (p *place) session(bin, repo string) {
+func (p *place) session(repo string) {
 	p.t.Helper()
 	client := exec.CommandContext(p.t.Context(), "sleep", "600")
 	if err := client.Start(); err != nil {
@@ -99,7 +86,8 @@ func (p *place) session(bin, repo string) {
 	}
 	p.t.Cleanup(func() { _ = client.Process.Kill(); _ = client.Wait() })
 	m, ok := harness.All()[0].(harness.Standin).Moment(turnpost.SessionStart, harness.StandinSession{
-		Native: "standin-" + repo, Pid: client.Process.Pid, Cwd: filepath.Join(p.home, repo), Hook: filepath.Join(bin, hookName),
+		Native: "standin-" + repo, Pid: client.Process.Pid, Cwd: filepath.Join(p.home, repo),
+		Hook: filepath.Join(p.home, ".local", "bin", hookName),
 	})
 	if !ok {
 		p.t.Fatal("no such moment")
@@ -112,11 +100,11 @@ func (p *place) session(bin, repo string) {
 }
 
 // until runs a command until it says a text, or says it no more.
-func (p *place) until(run func(...string) string, says bool, text string, args ...string) {
+func (p *place) until(says bool, text string, args ...string) {
 	p.t.Helper()
-	for limit := time.Now().Add(20 * time.Second); strings.Contains(run(args...), text) != says; time.Sleep(50 * time.Millisecond) {
+	for limit := time.Now().Add(20 * time.Second); strings.Contains(p.run("", args...), text) != says; time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(limit) {
-			p.t.Fatalf("turnpost %q: %q said is not %v:\n%s", args, text, says, run(args...))
+			p.t.Fatalf("turnpost %q: %q said is not %v:\n%s", args, text, says, p.run("", args...))
 		}
 	}
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -86,7 +87,7 @@ func (i *integrations) one(t target) (web.Integration, error) {
 	if old := t.old(); old != "" {
 		hints, out.Plan = append(hints, old+"."), web.Plan{}
 	}
-	if r.Review != "" {
+	if r.Review != "" && slices.Contains(install.Unreviewed, r.Owner) {
 		hints = append(hints, "It runs hooks only after a review: "+r.Review+".")
 	}
 	if r.MCP != "" && !r.MCPFound {

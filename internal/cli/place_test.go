@@ -44,9 +44,11 @@ func (p *place) state() statedir.Dir {
 }
 
 func (p *place) command(args ...string) *exec.Cmd {
-	path, err := exec.LookPath("turnpost")
-	if err != nil {
-		p.t.Fatal(err)
+	path := filepath.Join(p.home, ".local", "bin", "turnpost")
+	if _, err := os.Stat(path); err != nil { // nothing was installed
+		if path, err = exec.LookPath("turnpost"); err != nil {
+			p.t.Fatal(err)
+		}
 	}
 	cmd := exec.CommandContext(p.t.Context(), path, args...)
 	cmd.Env, cmd.Dir = p.env, p.home
