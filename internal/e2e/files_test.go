@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"testing"
 )
 
 // files are the files of a home by their names in it: content and mode.
@@ -43,6 +44,18 @@ func (w *world) files() files {
 		w.t.Fatalf("look at the home: %v", err)
 	}
 	return found
+}
+
+// wantUndone holds that what was written is as it was before, or gone.
+func wantUndone(t testing.TB, before, wrote, after files) {
+	t.Helper()
+	for name := range wrote {
+		was, had := before[name]
+		is, has := after[name]
+		if had != has || is != was {
+			t.Errorf("%s was there: %v, is: %v\nbefore:\n%s\nafter:\n%s", name, had, has, was, is)
+		}
+	}
 }
 
 // changed are the files that are new or other in after, as they are there.

@@ -156,16 +156,16 @@ func (m *matrix) are(scenes ...scene) {
 // open starts a session in the repository.
 func (m *matrix) open() {
 	m.t.Helper()
-	m.tui = m.client().TUI(m.t)
+	m.tui = m.client(m.w, m.api).TUI(m.t)
 }
 
 // client is the harness as its person starts it.
-func (m *matrix) client() realtest.Client {
+func (r row) client(w *world, api *realtest.API) realtest.Client {
 	var args []string
-	if m.args != nil {
-		args = m.args(m.w.home)
+	if r.args != nil {
+		args = r.args(w.home)
 	}
-	return m.w.client(m.api, args...)
+	return w.client(api, args...)
 }
 
 // anyStartLine is all that a model hears of Turnpost where nothing is unread.
@@ -259,7 +259,7 @@ func (m *matrix) programsGone() {
 	back := m.w.hide(programNames...)
 	m.tui = nil
 	asked := m.api.Count()
-	tui := m.client().TUI(m.w.t)
+	tui := m.client(m.w, m.api).TUI(m.w.t)
 	m.api.Script(realtest.Say("five done"))
 	turn(tui, "do five", "five done")
 	wantRequests(m.w.t, m.api.Requests()[asked:], "")
@@ -311,12 +311,5 @@ func (m *matrix) remove(before, wrote files) {
 		m.w.t.Fatal("setup wrote nothing")
 	}
 	m.w.turnpost("setup", "--harness", m.harness, "--remove")
-	after := m.w.files()
-	for name := range wrote {
-		was, had := before[name]
-		is, has := after[name]
-		if had != has || is != was {
-			m.w.t.Errorf("%s was there: %v, is: %v\nbefore:\n%s\nafter:\n%s", name, had, has, was, is)
-		}
-	}
+	wantUndone(m.w.t, before, wrote, m.w.files())
 }
