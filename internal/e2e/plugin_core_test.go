@@ -15,7 +15,7 @@ import (
 
 // script runs a test that is written in JavaScript, with the files beside it,
 // in Node and in the Bun that opencode is built with. It must end by itself.
-func script(t *testing.T, name string, files map[string]string) {
+func script(t *testing.T, name string, files func(dir string) map[string]string) {
 	t.Helper()
 	source, err := os.ReadFile(filepath.Join("testdata", name))
 	if err != nil {
@@ -28,7 +28,7 @@ func script(t *testing.T, name string, files map[string]string) {
 	} {
 		t.Run(engine.name, func(t *testing.T) {
 			dir := filepath.Join(home.Dir, engine.name)
-			for file, text := range files {
+			for file, text := range files(dir) {
 				home.Write(filepath.Join(engine.name, file), []byte(text))
 			}
 			home.Write(filepath.Join(engine.name, name), source)
@@ -49,5 +49,7 @@ func TestPluginCore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	script(t, "plugin_core.mjs", map[string]string{"core.mjs": string(core) + "\nexport { makeTurnpost }\n"})
+	script(t, "plugin_core.mjs", func(string) map[string]string {
+		return map[string]string{"core.mjs": string(core) + "\nexport { makeTurnpost }\n"}
+	})
 }
