@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -179,9 +180,13 @@ func (a *app) detect(ctx context.Context, program harness.Program) installed {
 	cmd := exec.CommandContext(ctx, path, program.VersionArgs()...)
 	cmd.Env = a.env.Environ
 	cmd.WaitDelay = time.Second
-	// A program that does not say its version is found all the same.
-	out, _ := cmd.Output()
-	version := program.Version(string(out))
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	_ = cmd.Run() // a program that does not say its version is found all the same
+	version := program.Version(out.String())
+	if version == "" {
+		version = program.Version(said.String())
+	}
 	if version != "" {
 		a.versions.Store(key, version)
 	}

@@ -2,8 +2,7 @@ package harness
 
 var _ Packaged = pi{}
 
-// Package is a directory that pi install takes as it is. A package cannot
-// register an MCP server.
+// Package is a directory that pi install takes as it is.
 func (h pi) Package() []PackageFile {
 	const dir = "plugins/pi/"
 	return []PackageFile{
