@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -168,6 +169,11 @@ func (a *app) detect(ctx context.Context, program harness.Program) installed {
 	}
 	key := path
 	if real, err := filepath.EvalSymlinks(path); err == nil {
+		if packed, ok := program.(harness.Packed); ok {
+			if version := packageVersion(packed.PackageOf(real)); version != "" {
+				return installed{version, true}
+			}
+		}
 		if info, err := os.Stat(real); err == nil {
 			key = fmt.Sprint(real, info.Size(), info.ModTime())
 		}
@@ -253,4 +259,15 @@ func enabled(service setup.Service) error {
 		}
 	}
 	return nil
+}
+
+// packageVersion is the version in a package.json, "" where it is not that of
+// the package.
+func packageVersion(file, name string) string {
+	data, err := os.ReadFile(file)
+	var described struct{ Name, Version string }
+	if err != nil || json.Unmarshal(data, &described) != nil || described.Name != name {
+		return ""
+	}
+	return described.Version
 }
