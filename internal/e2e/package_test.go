@@ -74,3 +74,54 @@ func (w *world) wantEachItemOnce(t *testing.T, name string) {
 	}
 	tui.Exit()
 }
+
+// TestPackages installs the packages of the other programs with their own
+// commands, without a network: each tells its session who it is, once, also
+// where setup was applied beside it, and nothing at all without our programs.
+func TestPackages(t *testing.T) {
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		harness string
+		program realtest.Program
+		install string   // after the line that people read
+		args    []string // of a session
+	}{
+		// Nobody sits in front of a session to review its hooks.
+		{harness: "codex", program: realtest.Codex{}, args: []string{"--dangerously-bypass-hook-trust"}},
+		{harness: "gemini", program: realtest.Gemini{}, install: " --consent"},
+		{harness: "opencode", program: realtest.Opencode{}},
+		{harness: "pi", program: realtest.Pi{}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.harness, func(t *testing.T) {
+			w := newWorldOf(t, 1, tt.program)
+			tt.program.Trust(w.home, root)
+			h, _ := harness.Find(tt.harness)
+			w.sh("cd '" + root + "' && " + h.(harness.Packaged).PackageInstall() + tt.install)
+			lines := func(name string) int {
+				api := realtest.NewAPI(t, realtest.Say("done "+name))
+				client := w.client(api, tt.args...)
+				client.Env = []string{"TURNPOST_AGENT=@one"}
+				if result := client.Print(t.Context(), t, "begin"); result.Code != 0 || !strings.Contains(result.Stdout, "done "+name) {
+					t.Errorf("%s: exit %d, stdout %q, stderr %q", name, result.Code, result.Stdout, result.Stderr)
+				}
+				return startLines(api.Requests())
+			}
+			if n := lines("alone"); n != 1 {
+				t.Errorf("the package alone: %d start lines", n)
+			}
+			w.setupAs("--harness", tt.harness)
+			if n := lines("with settings"); n != 1 {
+				t.Errorf("the package beside settings: %d start lines", n)
+			}
+			w.turnpost("setup", "--remove", "--harness", tt.harness)
+			defer w.hide(programNames...)()
+			if n := lines("without programs"); n != 0 {
+				t.Errorf("without programs: %d start lines", n)
+			}
+		})
+	}
+}

@@ -18,11 +18,19 @@ export default async function (pi) {
   let tool // that runs
   let failed // timer
 
+  // Of two such files, from setup and from a package, the first one works.
+  const works = (globalThis[Symbol.for("turnpost")] ??= new Map()) // session id -> its turnpost
+  const ours = (ctx) => {
+    const id = ctx.sessionManager.getSessionId()
+    if (open && !works.has(id)) works.set(id, turnpost)
+    return works.get(id) === turnpost
+  }
+
   // on never lets an error through to Pi, which would show it.
   const on = (name, handle) =>
     pi.on(name, async (event, ctx) => {
       try {
-        return await handle(event, ctx)
+        if (ours(ctx)) return await handle(event, ctx)
       } catch {}
     })
 
@@ -65,6 +73,7 @@ export default async function (pi) {
 
   on("session_shutdown", async (event, ctx) => {
     open = false
+    works.delete(ctx.sessionManager.getSessionId())
     turnpost.close()
     clearTimeout(failed)
     if (event.reason !== "reload") await tell("session_shutdown", ctx, { reason: event.reason }, patience)
