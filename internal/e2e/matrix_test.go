@@ -32,6 +32,13 @@ type row struct {
 	// gone is what the harness itself shows a person of the server of our tools,
 	// where setup registers it and the program is not there.
 	gone *regexp.Regexp
+	// rewrites: its own command, which registers our tools, writes the file that
+	// setup writes too, anew in its own layout. The old bytes are gone then, so
+	// they are looked at before.
+	rewrites bool
+	// call is how its model calls a tool of ours, where it is not offered like any
+	// other.
+	call func(r realtest.Request, name string, input any) realtest.Step
 	// cannot says for which cases there is no way in this harness, and why.
 	cannot map[string]string
 }
@@ -43,10 +50,12 @@ func rows() []row {
 	return []row{
 		claudeRow(),
 		codexRow(),
+		geminiRow(),
 		opencodeRow(),
 		piRow(),
 		piOldRow(),
 		copilotRow(),
+		qwenRow(),
 	}
 }
 
@@ -114,13 +123,20 @@ func (m *matrix) run() {
 	)
 	m.tui.Exit()
 	m.are(scene{caseGone, m.programsGone})
+	remove := scene{caseRemove, func() { m.remove(before, wrote) }}
+	if m.rewrites {
+		m.are(remove)
+		register = m.w.setupAs("--harness", m.harness)
+	}
 	for _, line := range register {
 		m.w.sh(line)
 	}
 	m.open()
 	m.are(scene{caseTool, m.tool})
 	m.tui.Exit()
-	m.are(scene{caseRemove, func() { m.remove(before, wrote) }})
+	if !m.rewrites {
+		m.are(remove)
+	}
 }
 
 // scene is one case as it is played.
@@ -176,8 +192,9 @@ func (m *matrix) startContext() {
 	m.api.Script(realtest.Say("one done"))
 	turn(m.tui, "do one", "one done")
 	first := m.api.Wait(1)
-	if n := len(anyStartLine.FindAllString(first.Text(), -1)); n != 1 {
-		m.w.t.Errorf("the first request has %d start lines, want 1: %s", n, first.Text())
+	text := first.System + "\n" + first.Text()
+	if n := len(anyStartLine.FindAllString(text, -1)); n != 1 {
+		m.w.t.Errorf("the first request has %d start lines, want 1: %s", n, text)
 	}
 }
 
@@ -283,7 +300,11 @@ func (m *matrix) tool() {
 	m.api.Script(
 		meanwhile(func() { q = m.w.ask(handleOfRepo, "Does /logout still return 302?", turnpost.ClassTurnEnd) }, realtest.Say("six done")),
 		realtest.Think(func(r realtest.Request) realtest.Step {
-			return realtest.Call(ourTool(m.w.t, r, "reply"), object{"id": q.ID, "summary": "No, 303"})
+			input := object{"id": q.ID, "summary": "No, 303"}
+			if m.call != nil {
+				return m.call(r, "reply", input)
+			}
+			return realtest.Call(ourTool(m.w.t, r, "reply"), input)
 		}),
 		realtest.Say("answered"),
 	)
