@@ -69,7 +69,7 @@ func (h codex) Install(t Target) []Entry {
 }
 
 func (codex) HowToReview() string {
-	return "start codex in a terminal: it says that hooks need review; look at them there, or at any time with /hooks, and trust them"
+	return "start codex in a terminal, and trust them when it says that hooks need review, or later with /hooks"
 }
 
 // Review: the state of all hooks, of projects too, is in the user's config.toml.

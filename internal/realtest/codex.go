@@ -36,7 +36,7 @@ func (Codex) Executable() string {
 }
 
 func (c Codex) Furnish(h *Home) {
-	h.Write(codexFile("config.toml"), []byte("[analytics]\nenabled = false\n"))
+	h.Write(codexFile("config.toml"), []byte("[analytics]\nenabled = false\n\n[tui]\nshow_tooltips = false\n"))
 	if c.Daemon {
 		h.t.Cleanup(func() { c.removeSockets(h) })
 	}
@@ -59,43 +59,45 @@ func (Codex) removeSockets(h *Home) {
 
 func (Codex) Trust(h *Home, dir string) {
 	table := "\n[projects." + strconv.Quote(dir) + "]\ntrust_level = \"trusted\"\n"
-	h.Write(codexFile("config.toml"), append(codexConfig(h), table...))
+	h.Write(codexFile("config.toml"), append(codexRead(h, codexFile("config.toml")), table...))
 }
 
 // Env writes the address down: Codex takes that of a provider from a file only.
 // It asks once, so that a failure ends its turn at once. The daemon takes over
-// no session that was started with a profile.
+// no session that was started with a profile; and what a person allows in such a
+// session, Codex keeps in the profile.
 func (c Codex) Env(h *Home, url string) []string {
+	file := codexFile("config.toml")
+	if !c.Daemon {
+		file = codexFile(codexProfile + ".config.toml")
+	}
 	address := `base_url = "` + url + `/v1"`
-	model := []byte(`model = "` + Model + `"
+	old := regexp.MustCompile(`base_url = "[^"]*"`)
+	config := codexRead(h, file)
+	if old.Match(config) {
+		h.Write(file, old.ReplaceAllLiteral(config, []byte(address)))
+		return nil
+	}
+	h.Write(file, append([]byte(`model = "`+Model+`"
 model_provider = "realtest"
 check_for_update_on_startup = false
 
 [model_providers.realtest]
 name = "realtest"
-` + address + `
+`+address+`
 wire_api = "responses"
 request_max_retries = 0
 stream_max_retries = 0
 
-`)
-	if !c.Daemon {
-		h.Write(codexFile(codexProfile+".config.toml"), model)
-		return nil
-	}
-	config := codexConfig(h)
-	if old := regexp.MustCompile(`base_url = "[^"]*"`); old.Match(config) {
-		h.Write(codexFile("config.toml"), old.ReplaceAllLiteral(config, []byte(address)))
-	} else {
-		h.Write(codexFile("config.toml"), append(model, config...))
-	}
+`), config...))
 	return nil
 }
 
-func codexConfig(h *Home) []byte {
+// codexRead reads a file of the home, which need not be there.
+func codexRead(h *Home, name string) []byte {
 	h.t.Helper()
-	raw, err := os.ReadFile(filepath.Join(h.Dir, codexFile("config.toml")))
-	if err != nil {
+	raw, err := os.ReadFile(filepath.Join(h.Dir, name))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		h.t.Fatalf("read the settings: %v", err)
 	}
 	return raw

@@ -48,7 +48,7 @@ type View struct {
 	// Again: the first of the keys that interrupt it was heard.
 	Again bool
 	// Answer holds the keys for a dialog of the start that is open all the same,
-	// such as whether to trust a directory. They are pressed whenever they become
+	// such as whether to trust a directory. They are pressed until they become
 	// others.
 	Answer string
 }

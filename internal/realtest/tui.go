@@ -78,20 +78,24 @@ func (c Client) TUI(t testing.TB) *TUI {
 }
 
 // waitPrompt waits until the client can be typed to. Dialogs before that are
-// answered as a person would. A dialog may not listen yet when it appears: one
-// that still waits for the same answer after a second is answered again.
+// answered as a person would: once they have stood for a moment, for at first
+// they may throw keys away, and again where nothing came of it.
 func (u *TUI) waitPrompt() {
 	u.t.Helper()
-	const again = time.Second
-	answered, pressed := "", time.Time{}
-	look := time.AfterFunc(again, u.changed.beat)
+	const moment = 300 * time.Millisecond
+	answer, since := "", time.Time{}
+	look := time.AfterFunc(moment, u.changed.beat)
 	defer look.Stop()
 	u.WaitScreenFunc("the prompt", func(screen string) bool {
 		v := u.program.Look(screen)
-		if v.Answer != "" && (v.Answer != answered || time.Since(pressed) >= again) {
-			answered, pressed = v.Answer, time.Now()
-			u.Press(v.Answer)
-			look.Reset(again)
+		switch {
+		case v.Answer != answer:
+			answer, since = v.Answer, time.Now()
+			look.Reset(moment)
+		case answer != "" && time.Since(since) >= moment:
+			u.Press(answer)
+			since = time.Now()
+			look.Reset(moment)
 		}
 		return v.Ready
 	})
@@ -214,8 +218,6 @@ func (u *TUI) Exit() int {
 	u.t.Helper()
 	u.Draft(u.program.Quit())
 	u.Press(keyEnter)
-	again := time.AfterFunc(time.Second, func() { _, _ = io.WriteString(u.pty, keyEnter) }) // as in Enter
-	defer again.Stop()
 	u.waitEnd()
 	return u.cmd.ProcessState.ExitCode()
 }
