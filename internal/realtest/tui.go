@@ -218,6 +218,8 @@ func (u *TUI) Exit() int {
 	u.t.Helper()
 	u.Draft(u.program.Quit())
 	u.Press(keyEnter)
+	again := time.AfterFunc(time.Second, func() { _, _ = io.WriteString(u.pty, keyEnter) }) // as in Enter
+	defer again.Stop()
 	u.waitEnd()
 	return u.cmd.ProcessState.ExitCode()
 }
