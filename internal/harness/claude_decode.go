@@ -29,7 +29,7 @@ func (h claudeCode) Decode(in io.Reader, env Env) (turnpost.Event, error) {
 		return turnpost.Event{}, documentError(err)
 	}
 	row, ok := claudeRow(doc.Text("hook_event_name", maxWord))
-	if !ok {
+	if !ok || byCopilot(env, doc) {
 		return turnpost.Event{}, ErrIgnore
 	}
 	native := doc.Text("session_id", maxPath)
@@ -68,6 +68,13 @@ func (h claudeCode) Decode(in io.Reader, env Env) (turnpost.Event, error) {
 		e.Wake = turnpost.Wake{Method: "bell", Key: key, Armed: e.Accepts.Watch}
 	}
 	return e, nil
+}
+
+// byCopilot tells a hook that Copilot CLI runs: it runs those of a repository's
+// .claude/settings.json next to its own, with a time that Claude Code does not
+// send (1.0.102). The variable alone may be that of a shell around us.
+func byCopilot(env Env, doc document.Object) bool {
+	return env.Getenv("COPILOT_CLI") != "" && doc.Value("timestamp") != nil
 }
 
 func claudeRow(name string) (claudeEvent, bool) {

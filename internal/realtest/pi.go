@@ -28,11 +28,11 @@ func (p Pi) Executable() string {
 }
 
 // Furnish: a header would name the extensions that there are. Requests that fail
-// are not tried again.
+// are not tried again, and short sessions can be compacted.
 func (Pi) Furnish(h *Home) {
 	h.WriteJSON(piFile("settings.json"), object{
 		"defaultProvider": "fake", "defaultModel": Model, "quietStartup": true,
-		"retry": object{"enabled": false},
+		"retry": object{"enabled": false}, "compaction": object{"keepRecentTokens": 1},
 	})
 }
 
