@@ -14,7 +14,7 @@ import (
 type files map[string]string
 
 // files reads the whole home, beside what is ours alone and what programs keep
-// in the temporary directory.
+// in temporary directories.
 func (w *world) files() files {
 	w.t.Helper()
 	found := files{}
@@ -27,7 +27,7 @@ func (w *world) files() files {
 			return err
 		}
 		switch {
-		case path == string(w.dir), name == "tmp":
+		case path == string(w.dir), entry.IsDir() && entry.Name() == "tmp":
 			return filepath.SkipDir
 		case !entry.Type().IsRegular(), strings.HasPrefix(name, filepath.Join(".local", "bin")):
 			return nil
