@@ -39,7 +39,7 @@ func TestCopilotOneShot(t *testing.T) {
 		}),
 		realtest.Say("all done"),
 	)
-	agent := w.client(api)
+	agent := w.client(api, "--experimental")
 	agent.Env = []string{"TURNPOST_AGENT=@api"}
 	result := agent.Print(t.Context(), t, "rename the flag")
 

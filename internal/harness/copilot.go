@@ -26,11 +26,16 @@ func (copilot) Name() string { return "copilot" }
 
 const copilotTested = "1.0.102"
 
+// copilotMinimum reads ~/.copilot/hooks and takes text at a session's start, by
+// its change log, like the other versions here.
+var copilotMinimum = version{1, 0, 11}
+
 // copilotEvent is one event of Copilot that the hub hears.
 type copilotEvent struct {
 	name      string
 	kind      turnpost.Kind
 	carries   turnpost.Accepts // what its answer can carry at best
+	since     version          // it carried nothing before
 	fill      func(*turnpost.Event, document.Object)
 	extension bool // our extension tells it, else a hook
 }
@@ -43,9 +48,9 @@ type copilotEvent struct {
 // preToolUse denies the tool when its hook fails: its line may not.
 var copilotEvents = [...]copilotEvent{
 	{name: "sessionStart", kind: turnpost.SessionStart, carries: turnpost.Accepts{Context: true}, fill: fillCopilotStart},
-	{name: "userPromptSubmitted", kind: turnpost.Prompt, carries: turnpost.Accepts{Context: true}, fill: fillCopilotPrompt},
+	{name: "userPromptSubmitted", kind: turnpost.Prompt, carries: turnpost.Accepts{Context: true}, since: version{1, 0, 65}, fill: fillCopilotPrompt},
 	{name: "preToolUse", kind: turnpost.ToolBefore, fill: fillCopilotTool},
-	{name: "postToolUse", kind: turnpost.ToolAfter, carries: turnpost.Accepts{Context: true}, fill: fillCopilotTool},
+	{name: "postToolUse", kind: turnpost.ToolAfter, carries: turnpost.Accepts{Context: true}, since: version{1, 0, 51}, fill: fillCopilotTool},
 	{name: "postToolUseFailure", kind: turnpost.ToolFailed, fill: fillCopilotTool},
 	{name: "notification", kind: turnpost.Notification, fill: fillNotification},
 	{name: "errorOccurred", kind: turnpost.Retry},
@@ -160,17 +165,18 @@ func (copilot) Profile() Profile {
 		Title:      "Copilot CLI",
 		Proof:      Real,
 		Tested:     copilotTested,
-		Minimum:    copilotTested,
+		Minimum:    copilotMinimum.String(),
 		Delivery:   "turn end, between tools, prompt, start; the bell while idle",
-		Continue:   "agentStop: a block; eight in a row at most",
+		Continue:   "agentStop: a block; it ends the turn itself after eight in a row",
 		Wake:       "the bell, a file that our extension watches; its text is sent as a prompt",
 		Context:    "sessionStart: additionalContext, with the first prompt",
 		Compaction: "lost; given again with the next prompt",
 		Tools:      "setup registers turnpost mcp in mcp-config.json; a call is known by its process",
 		Limits: []string{
-			"extensions are experimental: started once with --experimental, it loads ours from then on; without it nothing wakes an idle session, and a turn that was aborted or failed looks open until the next prompt",
+			"it loads extensions once it was started with --experimental; until then nothing wakes an idle session, and a turn that was aborted or failed looks open",
 			"it asks before it uses Turnpost's tools, unless it is started with --allow-tool=turnpost",
-			"copilot -p, --acp and --headless receive nothing unless TURNPOST_AGENT is set",
+			"copilot -p receives nothing unless TURNPOST_AGENT is set; --acp and --headless, which programs drive, never do",
+			"where turnpost is not there, it says at each start that the server of its tools is missing",
 		},
 	}
 	for _, row := range copilotEvents {

@@ -49,14 +49,28 @@ func (h copilot) Decode(in io.Reader, env Env) (turnpost.Event, error) {
 	if row.fill != nil {
 		row.fill(&e, doc)
 	}
-	if e.Subagent == "" && (e.Attended || e.Agent != "") && !doc.Flag("late") {
-		e.Accepts = row.carries
-		e.Accepts.Watch = row.carries.Watch && e.Attended
+	e.Accepts = copilotAccepts(e, row)
+	if doc.Flag("late") {
+		e.Accepts = turnpost.Accepts{}
 	}
 	if row.extension && e.Attended {
 		e.Wake = turnpost.Wake{Method: "bell", Key: bellKey(e), Armed: e.Accepts.Watch}
 	}
 	return e, nil
+}
+
+// copilotAccepts: an extension is there in a run of one prompt too, which ends
+// before it could be rung. What is told with a notification never gets to the
+// model.
+func copilotAccepts(e turnpost.Event, row copilotEvent) turnpost.Accepts {
+	v := parseVersion(e.Version, ".")
+	switch {
+	case e.Subagent != "", v.known() && v.before(row.since), e.Machine && len(e.Offers) == 0:
+		return turnpost.Accepts{}
+	case e.Attended, e.Agent != "" && !row.extension:
+		return row.carries
+	}
+	return turnpost.Accepts{}
 }
 
 func copilotRow(name string, extension bool) (copilotEvent, bool) {
