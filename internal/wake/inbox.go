@@ -43,8 +43,9 @@ type inbox struct {
 	closed *closedInboxes
 }
 
-// closedInboxes are the sessions that let nobody in, or only past their user:
-// they are not asked again.
+// closedInboxes are the sessions that let nobody in, or only past their user, who
+// wanted that: they are not asked again, and the hub tells the human that they
+// hear nothing.
 type closedInboxes struct {
 	mu  sync.Mutex
 	set map[turnpost.Wake]bool
@@ -77,7 +78,7 @@ func (i inbox) Ring(name string, wake turnpost.Wake) error {
 		return fmt.Errorf("ring by inbox: %.40q has none", name)
 	}
 	if i.closed.has(wake) {
-		return errors.New("ring by inbox: the session lets nothing in")
+		return nil
 	}
 	if err := ownSocket(wake.At); err != nil {
 		return fmt.Errorf("ring by inbox: %w", err)
@@ -110,12 +111,12 @@ func (i inbox) deliver(ctx context.Context, name string, to harness.Inboxer, wak
 		_, err = bells.Shown(ctx, turnpost.Receipt{Offer: answer.Offer})
 		return err
 	}
-	bells.Release(answer.Offer)
 	if state == harness.LetterClosed {
 		i.closed.add(wake)
 	}
-	if err == nil {
-		err = errors.New("the session did not take it")
+	bells.Release(answer.Offer)
+	if state == harness.LetterBusy {
+		err = errors.New("the session takes no more for now")
 	}
 	return err
 }

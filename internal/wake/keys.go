@@ -55,7 +55,7 @@ func (k keys) Ring(name string, wake turnpost.Wake) error {
 	go func() {
 		ctx, cancel := context.WithTimeout(context.Background(), keysLimit)
 		defer cancel()
-		if err := p.ring(ctx, typist); err != nil {
+		if err := p.ring(ctx, typist); err != nil && !errors.Is(err, errNotNow) {
 			k.report(fmt.Errorf("ring by keys in pane %s: %w", p.id, err))
 		}
 	}()
@@ -103,7 +103,8 @@ func ownSocket(path string) error {
 }
 
 // errNotNow is a prompt that is not empty: somebody types, a dialog is open, a
-// turn runs. The hub rings again.
+// turn runs. That is nothing to report: the hub rings again, and tells the human
+// when it was in vain.
 var errNotNow = errors.New("there is no empty prompt")
 
 // ring types the text, looks whether it arrived in the prompt, and only then
