@@ -55,9 +55,9 @@ const quick = async (ms, promise) => {
 // opencode as the plugin sees it.
 process.execArgv.push("--user-agent=opencode/1.18.33")
 const starts = {
-  tui: ["bun", "/$bunfs/root/src/cli/tui/worker.js"],
-  serve: ["bun", "/$bunfs/root/src/index.js", "--print-logs", "serve", "--port", "1"],
-  run: ["bun", "/$bunfs/root/src/index.js", "run", "serve the tea"],
+  tui: ["bun", "/$bunfs/src/cli/tui/worker.js"],
+  serve: ["bun", "/$bunfs/src/index.js", "--print-logs", "serve", "--port", "1"],
+  run: ["bun", "/$bunfs/src/index.js", "run", "serve the tea"],
 }
 class Opencode {
   prompts = []
