@@ -19,6 +19,7 @@ func (codex) Profile() Profile {
 			"hooks that nobody has reviewed do not run, in codex exec without a word",
 			"a session is known from its first turn on, not when it opens",
 			"after Esc it takes nothing from its queue before the next turn",
+			"a ring whose mail was delivered meanwhile shows as blocked by a hook: no model is asked",
 			"its daemon runs a session for a minute after its terminal was closed, and would be woken unseen",
 			"in its daemon, TURNPOST_AGENT names no session",
 			"what drives codex app-server counts as a person; codex exec receives nothing unless TURNPOST_AGENT is set",
