@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -239,7 +240,7 @@ func sameTOML(a, b any) bool {
 		return ok && slices.EqualFunc(x, y, sameTOML)
 	case float64:
 		y, ok := b.(float64)
-		return ok && (x == y || x != x && y != y) //nolint:staticcheck // not a number equals not a number here
+		return ok && (x == y || math.IsNaN(x) && math.IsNaN(y))
 	}
 	return a == b
 }
