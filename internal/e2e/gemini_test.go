@@ -4,7 +4,10 @@ package e2e
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"turnpost"
 	"turnpost/internal/harness"
@@ -108,4 +111,51 @@ func TestGeminiAfterEscAndErrors(t *testing.T) {
 
 	wantRequests(t, api.Requests(), "", one.ID, "", two.ID)
 	tui.Exit()
+}
+
+// TestGeminiOneShot: a script is told nothing and gets what it got before; one
+// that was given a handle gets its mail at the turn end, and answers by our tools.
+func TestGeminiOneShot(t *testing.T) {
+	w := newWorldOf(t, 1, realtest.Gemini{})
+	oneShot(t, w, "gemini", func(r realtest.Request, name string, input any) realtest.Step {
+		return realtest.Call(ourTool(t, r, name), input)
+	})
+}
+
+// oneShot plays a run without a terminal before setup, after it, and as an agent.
+func oneShot(t *testing.T, w *world, harness string, call func(r realtest.Request, name string, input any) realtest.Step) {
+	t.Helper()
+	script := func() ([]string, string, int) {
+		api := realtest.NewAPI(t, realtest.Say("the answer"))
+		result := w.client(api).Print(t.Context(), t, "a script asks")
+		return told(api), result.Stdout, result.Code
+	}
+	plain, out, code := script()
+	register := w.setupAs("--harness", harness)
+	after, outAfter, codeAfter := script()
+	if diff := cmp.Diff(plain, after); diff != "" || out != outAfter || code != codeAfter || code != 0 {
+		t.Errorf("a script got %q with %d, and gets %q with %d; the model is told (-before +after):\n%s", out, code, outAfter, codeAfter, diff)
+	}
+	for _, line := range register {
+		w.sh(line)
+	}
+
+	var q turnpost.Item
+	api := realtest.NewAPI(t,
+		meanwhile(func() { q = w.ask("@api", "Does /login still return 302?", turnpost.ClassTurnEnd) }, realtest.Say("renamed")),
+		realtest.Think(func(r realtest.Request) realtest.Step {
+			return call(r, "reply", object{"id": q.ID, "summary": "Yes, it does"})
+		}),
+		realtest.Say("all done"),
+	)
+	agent := w.client(api)
+	agent.Env = []string{"TURNPOST_AGENT=@api"}
+	result := agent.Print(t.Context(), t, "rename the flag")
+	wantRequests(t, api.Requests(), "", q.ID, "")
+	if result.Code != 0 || !strings.Contains(result.Stdout, "all done") {
+		t.Errorf("exit %d, stdout %q, stderr %q", result.Code, result.Stdout, result.Stderr)
+	}
+	if item := w.item(q.ID); item.State != turnpost.ItemAnswered || item.ClosedBy != "@api" {
+		t.Errorf("the question is %s by %q", item.State, item.ClosedBy)
+	}
 }

@@ -154,3 +154,9 @@ func TestQwenAfterEscAndErrors(t *testing.T) {
 	tui.Exit()
 	w.board("ended", func(b turnpost.Board) bool { return len(b.Sessions) == 0 || !b.Sessions[0].EndedAt.IsZero() })
 }
+
+// TestQwenOneShot is as with Gemini CLI.
+func TestQwenOneShot(t *testing.T) {
+	w := newWorldOf(t, 1, realtest.Qwen{})
+	oneShot(t, w, "qwen", qwenCall)
+}
