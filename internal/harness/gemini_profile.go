@@ -19,8 +19,9 @@ func (gemini) Profile() Profile {
 			"in folders that are not trusted it runs no hooks of the settings: turnpost setup --check says so for this one",
 			"a turn that failed looks like one that was cancelled: idle, not wedged",
 			"a dialog that is left with Esc goes unheard: the session looks waiting until its next prompt",
-			"mail that comes at a turn's end just after Esc may be lost, and is shown again after ten minutes",
-			"gemini -p and --acp receive nothing, with -p unless TURNPOST_AGENT is set",
+			"its terminal calls mail at a turn's end a blocked execution and says that a request failed: none did",
+			"mail that comes to a turn which Esc ends after its first words counts as shown: questions and tasks come again after ten minutes",
+			"gemini -p receives nothing unless TURNPOST_AGENT is set, gemini --acp nothing at all",
 		},
 	}
 	for _, row := range geminiEvents {

@@ -13,12 +13,13 @@ func (qwen) Profile() Profile {
 		Continue:   "Stop: a block, whose reason is the next prompt",
 		Wake:       "the inbox of the session, by the key that it gives its hooks; else the file of --input-file",
 		Context:    "SessionStart: additionalContext",
-		Compaction: "SessionStart comes again (source compact)",
+		Compaction: "SessionStart comes again (source compact); the model hears of it one request later",
 		Tools:      "its own command registers turnpost mcp; a call is known by its process",
 		Limits: []string{
 			"agents.crossSessionMessaging false, or crossSessionInbound hold or refuse: no wake",
 			"without a terminal a turn that failed goes unheard",
-			"qwen -p, qwen PROMPT and --acp receive nothing, the first two unless TURNPOST_AGENT is set",
+			"qwen -p and qwen PROMPT receive nothing unless TURNPOST_AGENT is set, qwen --acp nothing at all",
+			"the model finds our tools through its tool search, by their names",
 		},
 	}
 	for _, row := range qwenEvents {
