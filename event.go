@@ -67,8 +67,7 @@ type Wake struct {
 	Key    string `json:"key,omitempty"`    // what that method needs to find the session
 	Armed  bool   `json:"armed,omitempty"`  // from here on the session hears: this event's answer announces its bell, or there is nothing to announce
 
-	Program string `json:"program,omitempty"` // absolute path of the program that rings, for methods that run one
-	At      string `json:"at,omitempty"`      // where that program finds the session: a directory or a socket, absolute
+	At string `json:"at,omitempty"` // where the session is found by it: a directory, a file or a socket, absolute
 }
 
 // Accepts says what the answer to one event can carry. An adapter decodes it

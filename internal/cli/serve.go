@@ -95,7 +95,7 @@ func (r *running) run(ctx context.Context, cfg config, address string) (err erro
 
 	cfg.hub.OnError = r.warn
 	var h *hub.Hub // rings begin when it is there
-	ways := wake.All(r.dir, r.warn, wake.Inbox(r.dir, r.warn, func() wake.Bells { return h }))
+	ways := wake.All(r.dir, r.warn, wake.Command(programs{r.app}, r.warn), wake.Inbox(r.dir, r.warn, func() wake.Bells { return h }))
 	if cfg.keys {
 		ways = append(ways, wake.Keys(r.warn))
 	}

@@ -97,7 +97,8 @@ func (a *app) checkTarget(ctx context.Context, t target, hub turnpost.Hub) ([]se
 		Place: t.place(), Harness: t.harness, Hook: t.at.Hook, Turnpost: t.at.Program, Package: t.packaged,
 		Getenv: a.env.Getenv, Env: a.env.Environ,
 	}
-	if t.at.Scope != "user" {
+	foldered, ok := t.harness.(harness.UserFoldered)
+	if t.at.Scope != "user" || ok && foldered.UserHooksNeedTrust() {
 		req.Folder = t.at.Project
 	}
 	if hub != nil {
@@ -157,7 +158,7 @@ func (w witness) RingOnce(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	methods := wake.All(w.dir, func(error) {})
+	methods := wake.All(w.dir, func(error) {}) // those that put a prompt in would show
 	for _, s := range board.Sessions {
 		if s.Harness != w.harness || s.TurnOpen || !s.Attended || !s.Wake.Armed || !methods.Knows(s.Wake.Method) {
 			continue

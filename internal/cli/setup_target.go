@@ -245,7 +245,7 @@ func (a *app) service() (setup.Service, error) {
 	}
 	return setup.NewService(setup.ServiceSpec{
 		OS: goos, Home: a.env.Home, ConfigHome: a.env.Getenv("XDG_CONFIG_HOME"),
-		Program: a.stableProgram(), State: string(dir), Log: dir.Log(), Notify: true,
+		Program: a.stableProgram(), State: string(dir), Path: a.env.Getenv("PATH"), Log: dir.Log(), Notify: true,
 	})
 }
 

@@ -51,7 +51,7 @@ func (h codex) Decode(in io.Reader, env Env) (turnpost.Event, error) {
 	e.Accepts = codexAccepts(e)
 	if e.Attended && filepath.IsAbs(from.Program) && (!v.known() || !v.before(codexQueue)) {
 		e.Wake = turnpost.Wake{
-			Method: "command", Key: native, Program: from.Program, At: h.Home(env.Getenv), Armed: true,
+			Method: "command", Key: native, At: h.Home(env.Getenv), Armed: true,
 		}
 	}
 	return e, nil

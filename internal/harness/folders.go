@@ -10,7 +10,17 @@ type Foldered interface {
 	FolderTrust(getenv func(string) string, dir string) []Entry
 }
 
-var _ Foldered = claudeCode{}
+// UserFoldered is a Foldered harness that does not even run the hooks of its
+// user's own settings there.
+type UserFoldered interface {
+	Foldered
+	UserHooksNeedTrust() bool
+}
+
+var (
+	_ Foldered     = claudeCode{}
+	_ UserFoldered = gemini{}
+)
 
 // FolderTrust: measured on 2.1.328; -p never asks.
 func (h claudeCode) FolderTrust(getenv func(string) string, dir string) []Entry {

@@ -23,7 +23,6 @@ var (
 	_ Resumer   = gemini{}
 	_ Timed     = gemini{}
 	_ Typist    = gemini{}
-	_ Foldered  = gemini{}
 )
 
 func (gemini) Name() string { return "gemini" }

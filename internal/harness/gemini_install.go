@@ -94,3 +94,6 @@ func (h gemini) FolderTrust(getenv func(string) string, dir string) []Entry {
 		dir = filepath.Dir(dir)
 	}
 }
+
+// UserHooksNeedTrust: a folder without an answer is not trusted.
+func (gemini) UserHooksNeedTrust() bool { return true }

@@ -86,7 +86,6 @@ func writeEvent(w *document.Writer, e turnpost.Event) {
 		w.Text("method", e.Wake.Method)
 		w.Text("key", e.Wake.Key)
 		flag(w, "armed", e.Wake.Armed)
-		w.Text("program", e.Wake.Program)
 		w.Text("at", e.Wake.At)
 		w.Close()
 	}

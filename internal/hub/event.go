@@ -160,7 +160,6 @@ func checkEvent(ev *turnpost.Event) error {
 		{"registry", ev.Registry, 4096},
 		{"wake.key", ev.Wake.Key, 200},
 		{"wake.method", ev.Wake.Method, 40},
-		{"wake.program", ev.Wake.Program, 4096},
 		{"wake.at", ev.Wake.At, 4096},
 		{"subagent", ev.Subagent, 200},
 		{"process.start", ev.Process.Start, 100},
@@ -175,10 +174,8 @@ func checkEvent(ev *turnpost.Event) error {
 	if ev.Native == "" {
 		return turnpost.Invalidf("native", "is missing")
 	}
-	for field, path := range map[string]string{"wake.program": ev.Wake.Program, "wake.at": ev.Wake.At} {
-		if path != "" && !filepath.IsAbs(path) {
-			return turnpost.Invalidf(field, "is not an absolute path")
-		}
+	if ev.Wake.At != "" && !filepath.IsAbs(ev.Wake.At) {
+		return turnpost.Invalidf("wake.at", "is not an absolute path")
 	}
 	if len(ev.Offers) > 20 {
 		return turnpost.Invalidf("offers", "has %d entries, at most 20 are allowed", len(ev.Offers))

@@ -21,6 +21,7 @@ type ServiceSpec struct {
 	ConfigHome string // XDG_CONFIG_HOME; empty: Home/.config
 	Program    string // absolute, stable path of turnpost
 	State      string // state directory
+	Path       string // PATH of the user: some sessions are rung by their harness's own program
 	Log        string // where launchd sends output
 	Notify     bool   // the hub tells systemd when it is ready and alive
 }
@@ -47,6 +48,9 @@ func NewService(spec ServiceSpec) (Service, error) {
 		if !filepath.IsAbs(path) || strings.ContainsFunc(path, unicode.IsControl) {
 			return Service{}, turnpost.Invalidf("service", "%q cannot stand in a service file: not a plain absolute path", path)
 		}
+	}
+	if strings.ContainsFunc(spec.Path, unicode.IsControl) {
+		spec.Path = ""
 	}
 	switch spec.OS {
 	case "linux":

@@ -21,9 +21,9 @@ var update = flag.Bool("update", false, "rewrite golden files")
 func TestServiceFiles(t *testing.T) {
 	hostile := ServiceSpec{
 		Home: "/home/o'brien $(id) <&>", Program: `/home/o'brien $(id) <&> 100% \"名/turnpost`,
-		State: "/home/o'brien $(id) <&>/.local/state/turnpost", Log: "/l<o>g",
+		State: "/home/o'brien $(id) <&>/.local/state/turnpost", Path: `/100%:/a "b" <c>`, Log: "/l<o>g",
 	}
-	plain := ServiceSpec{Home: "/home/u", Program: "/home/u/.local/bin/turnpost", State: "/home/u/.local/state/turnpost", Log: "/home/u/.local/state/turnpost/hub.log", Notify: true}
+	plain := ServiceSpec{Home: "/home/u", Program: "/home/u/.local/bin/turnpost", State: "/home/u/.local/state/turnpost", Path: "/home/u/.local/bin:/usr/bin", Log: "/home/u/.local/state/turnpost/hub.log", Notify: true}
 	tests := []struct {
 		name string
 		os   string

@@ -18,11 +18,28 @@ import (
 // seconds where no daemon does it at once.
 const commandTime = 15 * time.Second
 
+// Programs knows the harnesses' programs as their user has them. What an event
+// says of itself is the word of whoever reaches the socket, and an agent in a
+// sandbox may: nothing that it names is run.
+type Programs interface {
+	// Find returns the absolute path of the harness's program.
+	Find(harness string) (path string, err error)
+	// Keeps tells whether the user keeps that harness's files in dir.
+	Keeps(harness, dir string) bool
+}
+
 // command rings with the harness's own program, which puts a prompt into the
 // session: always harness.Poke, in an argument of its own, and no shell.
 type command struct {
-	limit  time.Duration
-	report func(error)
+	programs Programs
+	limit    time.Duration
+	report   func(error)
+}
+
+// Command is the way to ring by the harness's own program. report takes what
+// goes wrong in the background.
+func Command(programs Programs, report func(error)) Method {
+	return command{programs, commandTime, report}
 }
 
 func (command) Name() string { return "command" }
@@ -43,13 +60,17 @@ func (c command) Ring(name string, wake turnpost.Wake) error {
 	if !ok {
 		return fmt.Errorf("ring by command: %.40q has none", name)
 	}
-	if err := executable(wake.Program); err != nil {
+	program, err := c.programs.Find(name)
+	if err != nil {
 		return fmt.Errorf("ring by command: %w", err)
+	}
+	if wake.At != "" && !c.programs.Keeps(name, wake.At) {
+		return fmt.Errorf("ring by command: %.200q is not where setup knows %s: apply setup there", wake.At, name)
 	}
 	args, env := queuer.RingCommand(wake)
 	ctx, cancel := context.WithTimeout(context.Background(), c.limit)
-	cmd := exec.CommandContext(ctx, wake.Program, args...)
-	cmd.Dir = filepath.Dir(wake.Program) // no repository
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Dir = filepath.Dir(program) // no repository
 	cmd.Env = append([]string{"HOME=" + os.Getenv("HOME"), "PATH=" + os.Getenv("PATH")}, env...)
 	cmd.WaitDelay = time.Second // a child that keeps the pipes is not waited for
 	var said head
@@ -61,7 +82,7 @@ func (c command) Ring(name string, wake turnpost.Wake) error {
 	go func() {
 		defer cancel()
 		if err := cmd.Wait(); err != nil && !errors.Is(err, exec.ErrWaitDelay) {
-			c.report(fmt.Errorf("ring by %s: %w: %q", wake.Program, err, said.data))
+			c.report(fmt.Errorf("ring by %s: %w: %q", program, err, said.data))
 		}
 	}()
 	return nil
@@ -69,21 +90,6 @@ func (c command) Ring(name string, wake turnpost.Wake) error {
 
 // Forget: nothing is kept.
 func (command) Forget(turnpost.Wake) error { return nil }
-
-// executable refuses a program that is not a file at an absolute path.
-func executable(program string) error {
-	if !filepath.IsAbs(program) {
-		return fmt.Errorf("%.200q is not an absolute path", program)
-	}
-	info, err := os.Stat(program)
-	if err != nil {
-		return err
-	}
-	if !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
-		return fmt.Errorf("%.200q is no program", program)
-	}
-	return nil
-}
 
 // head keeps the start of what is written, enough for an error.
 type head struct{ data []byte }

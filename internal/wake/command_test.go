@@ -3,6 +3,7 @@
 package wake
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,10 +26,23 @@ func program(t *testing.T, script string) string {
 	return path
 }
 
-// reports returns a method, with a limit for its programs, and what it reports.
-func reports(limit time.Duration) (command, <-chan error) {
+// standIn is a user who has one program, for every harness, and one home of it.
+type standIn struct{ program, home string }
+
+func (s standIn) Find(string) (string, error) {
+	if s.program == "" {
+		return "", errors.New("it is not on PATH")
+	}
+	return s.program, nil
+}
+
+func (s standIn) Keeps(_, dir string) bool { return dir == s.home }
+
+// reports returns a method for a program, with a limit for it, and what it
+// reports.
+func reports(program string, limit time.Duration) (command, <-chan error) {
 	reported := make(chan error, 1)
-	return command{limit, func(err error) { reported <- err }}, reported
+	return command{standIn{program, "/home/dev/codex home"}, limit, func(err error) { reported <- err }}, reported
 }
 
 func next[T any](t *testing.T, from <-chan T) T {
@@ -56,8 +70,8 @@ func TestCommandRunsTheProgramWithoutAShell(t *testing.T) {
 		data, _ := os.ReadFile(pipe) // waits for the writer
 		said <- string(data)
 	}()
-	c, reported := reports(commandTime)
-	if err := c.Ring("codex", turnpost.Wake{Method: "command", Key: "$(id); x", Program: path, At: "/home/dev/codex home"}); err != nil {
+	c, reported := reports(path, commandTime)
+	if err := c.Ring("codex", turnpost.Wake{Method: "command", Key: "$(id); x", At: "/home/dev/codex home"}); err != nil {
 		t.Fatal(err)
 	}
 	want := "queue\n--thread\n$(id); x\n--message\nTurnpost: new mail.\n" +
@@ -74,8 +88,8 @@ func TestCommandRunsTheProgramWithoutAShell(t *testing.T) {
 
 func TestCommandReportsWhatTheProgramSaid(t *testing.T) {
 	path := program(t, "echo out; echo 'no rollout \x1b[31mfound' >&2; yes long | head -c 5000; exit 3")
-	c, reported := reports(commandTime)
-	if err := c.Ring("codex", turnpost.Wake{Key: "s1", Program: path}); err != nil {
+	c, reported := reports(path, commandTime)
+	if err := c.Ring("codex", turnpost.Wake{Key: "s1"}); err != nil {
 		t.Fatal(err)
 	}
 	text := next(t, reported).Error()
@@ -90,8 +104,8 @@ func TestCommandReportsWhatTheProgramSaid(t *testing.T) {
 }
 
 func TestCommandEndsAProgramThatHangs(t *testing.T) {
-	c, reported := reports(100 * time.Millisecond)
-	if err := c.Ring("codex", turnpost.Wake{Key: "s1", Program: program(t, "exec sleep 60")}); err != nil {
+	c, reported := reports(program(t, "exec sleep 60"), 100*time.Millisecond)
+	if err := c.Ring("codex", turnpost.Wake{Key: "s1"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := next(t, reported); !strings.Contains(err.Error(), "killed") {
@@ -99,30 +113,28 @@ func TestCommandEndsAProgramThatHangs(t *testing.T) {
 	}
 }
 
+// What an event says of a session's program is nothing that the hub believes.
 func TestCommandRefuses(t *testing.T) {
-	dir := t.TempDir()
-	plain := filepath.Join(dir, "plain")
-	if err := os.WriteFile(plain, []byte("#!/bin/sh\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	c, reported := reports(commandTime)
-	for _, program := range []string{"", "sh", "./sh", plain, dir, filepath.Join(dir, "missing")} {
-		if err := c.Ring("codex", turnpost.Wake{Key: "s1", Program: program}); err == nil {
-			t.Errorf("ran %q", program)
-		}
+	c, reported := reports(program(t, "echo ran >&2; exit 1"), commandTime)
+	if err := c.Ring("codex", turnpost.Wake{Key: "s1", At: "/src/repo/.codex"}); err == nil {
+		t.Error("rang in a directory that the user does not keep its files in")
 	}
 	for _, harness := range []string{"", "claude-code", "no such program"} {
-		if err := c.Ring(harness, turnpost.Wake{Key: "s1", Program: "/bin/sh"}); err == nil {
+		if err := c.Ring(harness, turnpost.Wake{Key: "s1"}); err == nil {
 			t.Errorf("ran a program for %q", harness)
 		}
 	}
 	if len(reported) > 0 {
 		t.Errorf("reported: %v", <-reported)
 	}
+	nowhere, _ := reports("", commandTime)
+	if err := nowhere.Ring("codex", turnpost.Wake{Key: "s1"}); err == nil || !strings.Contains(err.Error(), "not on PATH") {
+		t.Errorf("without a program: %v", err)
+	}
 }
 
 func TestCommandKeepsNothing(t *testing.T) {
-	c, _ := reports(commandTime)
+	c, _ := reports("", commandTime)
 	wake := turnpost.Wake{Method: "command", Key: "s1"}
 	if c.Announced(wake) || c.Forget(wake) != nil || c.Patience() < 10*time.Second || c.Says() == "" {
 		t.Errorf("announced %t, patience %s, says %q", c.Announced(wake), c.Patience(), c.Says())

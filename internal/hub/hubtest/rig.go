@@ -78,7 +78,7 @@ func (a *Agent) Event(kind turnpost.Kind) turnpost.Event {
 		Wake:     turnpost.Wake{Method: "bell", Key: a.Bell()},
 	}
 	if a.Queued {
-		ev.Wake = turnpost.Wake{Method: "command", Key: a.Bell(), Program: "/bin/standin", Armed: true}
+		ev.Wake = turnpost.Wake{Method: "command", Key: a.Bell(), Armed: true}
 	}
 	if a.Reports || !a.Attended && a.Name == "" {
 		return ev

@@ -87,13 +87,12 @@ func statusStories() []story {
 		{name: "events that no client of ours sends are refused with the field", tell: func(t *testing.T, r *Rig) {
 			a := r.Agent("api").Idle()
 			for field, change := range map[string]func(*turnpost.Event){
-				"kind":         func(ev *turnpost.Event) { ev.Kind = "shout" },
-				"harness":      func(ev *turnpost.Event) { ev.Harness = "" },
-				"native":       func(ev *turnpost.Event) { ev.Native = strings.Repeat("x", 201) },
-				"subagent":     func(ev *turnpost.Event) { ev.Subagent = strings.Repeat("x", 201) },
-				"wake.program": func(ev *turnpost.Event) { ev.Wake.Program = "bin/standin" },
-				"wake.at":      func(ev *turnpost.Event) { ev.Wake.At = "../home" },
-				"offers":       func(ev *turnpost.Event) { ev.Offers = make([]string, 21) },
+				"kind":     func(ev *turnpost.Event) { ev.Kind = "shout" },
+				"harness":  func(ev *turnpost.Event) { ev.Harness = "" },
+				"native":   func(ev *turnpost.Event) { ev.Native = strings.Repeat("x", 201) },
+				"subagent": func(ev *turnpost.Event) { ev.Subagent = strings.Repeat("x", 201) },
+				"wake.at":  func(ev *turnpost.Event) { ev.Wake.At = "../home" },
+				"offers":   func(ev *turnpost.Event) { ev.Offers = make([]string, 21) },
 			} {
 				ev := a.Event(turnpost.Prompt)
 				change(&ev)
