@@ -178,7 +178,11 @@ func TestGeminiPrompt(t *testing.T) {
 func TestGeminiFolderTrust(t *testing.T) {
 	getenv := func(key string) string { return map[string]string{"HOME": "/home/dev"}[key] }
 	got := map[string]bool{}
-	for _, e := range gemini(t).(harness.Foldered).FolderTrust(getenv, "/home/dev/src/api") {
+	foldered, ok := gemini(t).(harness.UserFoldered)
+	if !ok || !foldered.UserHooksNeedTrust() {
+		t.Fatal("hooks of the user's own settings run everywhere")
+	}
+	for _, e := range foldered.FolderTrust(getenv, "/home/dev/src/api") {
 		value, err := json.Marshal(e.Value)
 		if err != nil {
 			t.Fatal(err)
