@@ -76,19 +76,26 @@ func piSession(t *testing.T, program realtest.Pi) {
 		settle(tui, "woken "+when)
 		wantRequests(t, api.Requests()[asked:], item.ID)
 	}
+	// command waits until the hub has heard the end of the turn, which a screen
+	// may show before: Pi refuses some commands until then.
+	command := func(name string) {
+		t.Helper()
+		w.sole(turnpost.StateIdle)
+		tui.Type(name)
+	}
 
-	tui.Type("/compact")
+	command("/compact")
 	tui.WaitScreen("Compacted")
 	tui.WaitIdle()
 	wake("after /compact")
 	if n := startLines(api.Requests()[api.Count()-1:]); n != 1 {
 		t.Errorf("the first turn after the compaction has %d start lines, want 1", n)
 	}
-	tui.Type("/reload")
+	command("/reload")
 	tui.WaitScreen("Reloaded")
 	wake("after /reload")
 	old := w.sole(turnpost.StateIdle).Native
-	tui.Type("/new")
+	command("/new")
 	w.board("there is another session", func(b turnpost.Board) bool { return len(b.Sessions) == 1 && b.Sessions[0].Native != old })
 	wake("after /new")
 	if n := startLines(api.Requests()[api.Count()-1:]); n != 1 {

@@ -2,7 +2,6 @@ package harness
 
 import (
 	"io"
-	"path/filepath"
 	"strings"
 
 	"turnpost"
@@ -49,7 +48,8 @@ func (h codex) Decode(in io.Reader, env Env) (turnpost.Event, error) {
 		row.fill(&e, doc)
 	}
 	e.Accepts = codexAccepts(e)
-	if e.Attended && filepath.IsAbs(from.Program) && (!v.known() || !v.before(codexQueue)) {
+	// After an interrupt the queue is held until the next turn.
+	if e.Attended && e.Kind != turnpost.Interrupt && (!v.known() || !v.before(codexQueue)) {
 		e.Wake = turnpost.Wake{
 			Method: "command", Key: native, At: h.Home(env.Getenv), Armed: true,
 		}

@@ -131,6 +131,8 @@ func (s *session) adopt(ev turnpost.Event) {
 		armed := ev.Wake.Armed || s.Wake.Armed && s.Wake.Method == ev.Wake.Method && s.Wake.Key == ev.Wake.Key
 		s.Wake = ev.Wake
 		s.Wake.Armed = armed
+	} else if ev.Kind == turnpost.Interrupt {
+		s.Wake.Armed = false // one that takes no ring until its next turn
 	}
 }
 

@@ -197,6 +197,24 @@ func ringStories() []story {
 				t.Errorf("heard late, it said %q; %d notices are left", text, len(r.Notices("deaf")))
 			}
 		}},
+		{name: "a session whose queue is held after an interrupt is not rung before its next turn", timed: true, tell: func(t *testing.T, r *Rig) {
+			a, b := r.Agent("api"), r.Agent("web").Idle()
+			a.Queued = true
+			a.Idle()
+			a.Prompt()
+			held := a.Event(turnpost.Interrupt)
+			held.Wake = turnpost.Wake{}
+			a.Send(held)
+			wantClass(t, r.Ask(b.Hub(), "@api", "hey"), turnpost.ClassNobody)
+			pass(2 * time.Minute)
+			if n := r.Bells.Count(a.Bell()); n != 0 || len(r.Notices("deaf")) != 0 {
+				t.Errorf("rang %d times, %d notices", n, len(r.Notices("deaf")))
+			}
+			a.Prompt()
+			if text := a.TurnEnd(); !strings.Contains(text, "hey") {
+				t.Errorf("the turn end said %q", text)
+			}
+		}},
 		{name: "an open turn is never rung by a prompt", timed: true, tell: func(t *testing.T, r *Rig) {
 			a, b := r.Agent("api"), r.Agent("web").Idle()
 			a.Queued = true
