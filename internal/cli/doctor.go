@@ -85,6 +85,7 @@ func (a *app) examine(ctx context.Context) (doctorReport, error) {
 		add("harnesses", setup.Failed, err.Error(), hintOf(err))
 		return r, nil
 	}
+	targets = asked(targets)
 	if len(targets) == 0 {
 		add("harnesses", setup.Warning, "none of those that we know is on this machine: "+harnessNames(), "")
 	}

@@ -38,6 +38,5 @@ func (p programs) Keeps(name, dir string) bool {
 	if err != nil {
 		return false
 	}
-	known, err := s.Knows(setup.OwnerOf(name, harness.Target{Home: dir, Scope: "user"}))
-	return known && err == nil
+	return s.Has(setup.OwnerOf(name, harness.Target{Home: dir, Scope: "user"}))
 }

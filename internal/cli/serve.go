@@ -97,7 +97,7 @@ func (r *running) run(ctx context.Context, cfg config, address string) (err erro
 	var h *hub.Hub // rings begin when it is there
 	ways := wake.All(r.dir, r.warn, wake.Command(programs{r.app}, r.warn), wake.Inbox(r.dir, r.warn, func() wake.Bells { return h }))
 	if cfg.keys {
-		ways = append(ways, wake.Keys(r.warn))
+		ways = append(ways, wake.Keys(r.dir, r.warn))
 	}
 	h, err = hub.New(ctx, cfg.hub, rows, ways, probe.Machine{}, notify.New(beside, r.env.Getenv),
 		installs{setup.New(string(r.dir), r.env.Now).Drift(), r.warn})

@@ -48,7 +48,7 @@ func setupCommand(a *app) *cobra.Command {
 	flags.BoolVar(&do.check, "check", false, "tell registered, runs, trusted, heard and bell apart; rings one open session once")
 	flags.StringVar(&do.expect, "expect", "", "the hash of the plan that you saw; another plan is refused")
 	flags.BoolVar(&do.diff, "diff", false, "show every byte that changes")
-	flags.StringSliceVar(&o.harnesses, "harness", nil, "only these: "+harnessNames()+" (default: all that are here)")
+	flags.StringSliceVar(&o.harnesses, "harness", nil, "only these: "+harnessNames()+" (default: all that are here and were tested for real)")
 	flags.Lookup("harness").DefValue = "" // not "[]": its text says what none means
 	flags.StringVar(&o.mode, "mode", "command", "how events come: command, or http (status only: nothing is delivered)")
 	flags.StringVar(&o.scope, "scope", "user", "whose settings: user, project (shared, in the repository) or local (yours, in the repository)")
@@ -111,7 +111,8 @@ func (d setupDo) valid() error {
 // setupReport is what setup prints as JSON.
 type setupReport struct {
 	Harnesses []harnessReport    `json:"harnesses"`
-	Blocked   []blockedReport    `json:"blocked,omitempty"` // that are here and for which there is no plan
+	Blocked   []blockedReport    `json:"blocked,omitempty"`  // that are here and for which there is no plan
+	Unproved  []string           `json:"unproved,omitempty"` // that are here and known by their documentation only: not planned unless named
 	Plan      setup.Plan         `json:"plan"`
 	Applied   *setup.Applied     `json:"applied,omitempty"` // nil: nothing was written
 	Start     string             `json:"start,omitempty"`   // the service's own command, to be run once
@@ -167,6 +168,10 @@ func (a *app) setupPlan(ctx context.Context, o setupOptions, do setupDo) error {
 	var places []setup.Place
 	var blocked error
 	for _, t := range targets {
+		if t.unproved {
+			report.Unproved = append(report.Unproved, t.harness.Name())
+			continue
+		}
 		err := t.plannable(plan, do.remove)
 		if err == nil && t.packaged != "" && !do.remove && len(o.harnesses) == 0 && !s.Has(t.owner()) {
 			err = turnpost.Errorf(turnpost.Conflict, "it has Turnpost as a package, in %s: that is enough", a.tilde(t.packaged)).

@@ -26,6 +26,7 @@ func (a *app) setupCheck(ctx context.Context, o setupOptions, asJSON bool) error
 	if err != nil {
 		return err
 	}
+	targets = asked(targets)
 	if len(targets) == 0 {
 		return turnpost.Errorf(turnpost.NotFound, "none of the harnesses that we know is on this machine: %s", harnessNames())
 	}

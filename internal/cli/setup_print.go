@@ -39,6 +39,10 @@ func (a *app) saySetup(p *printer, r setupReport, do setupDo, written bool) {
 			p.line("  → %s", b.Hint)
 		}
 	}
+	if len(r.Unproved) > 0 && !do.remove {
+		p.line("")
+		p.line("%s", p.paint(dim, "Here too, and left out: "+strings.Join(r.Unproved, ", ")+". Turnpost knows them by their documentation only; --harness NAME plans for one."))
+	}
 	if len(r.Plan.Warnings)+len(r.Plan.Left) > 0 {
 		p.line("")
 	}

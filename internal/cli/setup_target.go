@@ -37,6 +37,7 @@ type target struct {
 	at       harness.Target
 	trust    bool
 	packaged string // the file which says that its own package of Turnpost is installed
+	unproved bool   // known by its documentation only, and nobody asked for it
 	warnings []string
 	problem  error // why nothing can be planned for it
 }
@@ -66,7 +67,8 @@ func (t target) old() string {
 const versionLimit = 10 * time.Second
 
 // targets finds the harnesses that setup is about: the named ones, else all
-// that are on this machine.
+// that are on this machine. What was never run against the real program is
+// marked, until somebody names it.
 func (a *app) targets(ctx context.Context, o setupOptions) ([]target, error) {
 	all, err := o.named()
 	if err != nil {
@@ -76,6 +78,10 @@ func (a *app) targets(ctx context.Context, o setupOptions) ([]target, error) {
 		return nil, err
 	}
 	hook, warning, err := a.hookProgram()
+	if err != nil {
+		return nil, err
+	}
+	s, err := a.setup()
 	if err != nil {
 		return nil, err
 	}
@@ -106,11 +112,17 @@ func (a *app) targets(ctx context.Context, o setupOptions) ([]target, error) {
 		if t.at.Home == "" {
 			t.problem = turnpost.Errorf(turnpost.Invalid, "nothing says where %s keeps its files", h.Name()).WithHint("set HOME")
 		}
+		t.unproved = len(o.harnesses) == 0 && h.Profile().Proof != harness.Real && !s.Has(t.owner())
 		if t.detected || len(o.harnesses) > 0 {
 			out = append(out, t)
 		}
 	}
 	return out, nil
+}
+
+// asked leaves out what nobody asked for.
+func asked(targets []target) []target {
+	return slices.DeleteFunc(targets, func(t target) bool { return t.unproved })
 }
 
 // named lists the harnesses of those names, all of them for none.

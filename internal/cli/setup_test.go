@@ -24,17 +24,31 @@ func TestAllHarnessesInOnePlan(t *testing.T) {
 	p.install()
 	before := p.furnish()
 
+	var plain setupReport
+	if err := json.Unmarshal([]byte(p.run("", "setup", "--json")), &plain); err != nil {
+		t.Fatal(err)
+	}
+	if len(plain.Unproved) == 0 || len(plain.Harnesses)+len(plain.Unproved) != len(harness.All()) {
+		t.Errorf("%d harnesses planned, left out %q", len(plain.Harnesses), plain.Unproved)
+	}
+	for _, h := range plain.Harnesses {
+		if h.Proof != string(harness.Real) {
+			t.Errorf("%s is planned, though nobody named it", h.Name)
+		}
+	}
+	names := strings.ReplaceAll(harnessNames(), " ", "")
+
 	var plan setupReport
-	if err := json.Unmarshal([]byte(p.run("", "setup", "--trust", "--json")), &plan); err != nil {
+	if err := json.Unmarshal([]byte(p.run("", "setup", "--harness", names, "--trust", "--json")), &plan); err != nil {
 		t.Fatal(err)
 	}
 	if len(plan.Blocked) > 0 || len(plan.Harnesses) != len(harness.All()) {
 		t.Fatalf("%d of %d harnesses planned, %+v", len(plan.Harnesses), len(harness.All()), plan.Blocked)
 	}
-	if out := p.run("", "setup", "--trust"); strings.Count(out, "--expect") != 1 {
+	if out := p.run("", "setup", "--harness", names, "--trust"); strings.Count(out, "--expect") != 1 {
 		t.Errorf("not one plan:\n%s", out)
 	}
-	p.run("", "setup", "--apply", "--trust", "--expect", plan.Plan.Hash)
+	p.run("", "setup", "--harness", names, "--apply", "--trust", "--expect", plan.Plan.Hash)
 	for _, args := range [][]string{{"setup"}, {"setup", "--trust"}} {
 		if out := p.run("", args...); !strings.Contains(out, "Nothing to change: everything is in place.") {
 			t.Errorf("%v is not at rest:\n%s", args, out)

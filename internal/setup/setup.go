@@ -57,12 +57,6 @@ type Place struct {
 	reviews []harness.Entry // what records them
 }
 
-// Knows tells whether an earlier call put something in for the owner.
-func (s *Setup) Knows(owner string) (bool, error) {
-	r, _, _, err := s.loadRecord()
-	return len(r.of(owner)) > 0, err
-}
-
 // OwnerOf names the place of a harness at a target: where its files are, not
 // what is in them.
 func OwnerOf(name string, target harness.Target) string {
