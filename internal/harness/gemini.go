@@ -23,6 +23,7 @@ var (
 	_ Resumer   = gemini{}
 	_ Timed     = gemini{}
 	_ Typist    = gemini{}
+	_ Keeper    = gemini{}
 )
 
 func (gemini) Name() string { return "gemini" }

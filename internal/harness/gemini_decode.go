@@ -41,10 +41,19 @@ func (h gemini) Decode(in io.Reader, env Env) (turnpost.Event, error) {
 		row.fill(&e, doc)
 	}
 	e.Accepts = geminiAccepts(e)
-	if e.Attended {
-		e.Wake = paneWake(env.Getenv)
+	if _, _, ok := tmuxPane(env.Getenv); ok && e.Attended {
+		e.Wake = turnpost.Wake{Method: "keys", Key: native, Armed: e.Kind == turnpost.SessionStart}
 	}
 	return e, nil
+}
+
+// Kept is where its terminal is.
+func (gemini) Kept(_ turnpost.Event, env Env) string {
+	socket, pane, ok := tmuxPane(env.Getenv)
+	if !ok {
+		return ""
+	}
+	return socket + "\n" + pane + "\n"
 }
 
 // fillGeminiPrompt tells a ring, and what we wrote ourselves, from what a person

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"turnpost"
 	"turnpost/internal/harness"
 )
 
@@ -202,6 +203,17 @@ func TestGeminiFolderTrust(t *testing.T) {
 	}
 	if len(got) != 7 {
 		t.Errorf("%d values: %v", len(got), got)
+	}
+}
+
+func TestGeminiKept(t *testing.T) {
+	for want, vars := range map[string]map[string]string{
+		"/tmp/tmux-1000/default\n%5\n": {"TMUX": "/tmp/tmux-1000/default,4711,0", "TMUX_PANE": "%5"},
+		"":                             {"TMUX": "/tmp/\ntmux,4711,0", "TMUX_PANE": "%5"},
+	} {
+		if got := gemini(t).(harness.Keeper).Kept(turnpost.Event{}, testEnv(vars)); got != want {
+			t.Errorf("%v: %q, want %q", vars, got, want)
+		}
 	}
 }
 

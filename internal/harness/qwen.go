@@ -23,6 +23,7 @@ var (
 	_ Resumer   = qwen{}
 	_ Feeder    = qwen{}
 	_ Inboxer   = qwen{}
+	_ Keeper    = qwen{}
 )
 
 func (qwen) Name() string { return "qwen" }
@@ -138,7 +139,9 @@ func qwenFeed(p Parent, cwd string) string {
 			}
 			file = filepath.Join(cwd, file)
 		}
-		return absolute(file)
+		if keepable(file) {
+			return filepath.Clean(file)
+		}
 	}
 	return ""
 }

@@ -26,7 +26,7 @@ func (h qwen) Decode(in io.Reader, env Env) (turnpost.Event, error) {
 		return turnpost.Event{}, ErrIgnore // the results of tools go to the model: nobody said a thing
 	}
 	from := caller(env)
-	inbox := absolute(env.Getenv("QWEN_CODE_MESSAGING_SOCKET"))
+	inbox, _ := qwenInbox(env.Getenv)
 	shared, attended := qwenRole(from, inbox != "")
 	e := turnpost.Event{
 		Kind:     row.kind,
@@ -48,20 +48,30 @@ func (h qwen) Decode(in io.Reader, env Env) (turnpost.Event, error) {
 	}
 	e.Accepts = qwenAccepts(e)
 	if e.Attended {
-		e.Wake = h.wake(e, from, inbox)
+		e.Wake = turnpost.Wake{Method: "inbox", Key: native, Armed: e.Kind == turnpost.SessionStart}
+		if inbox == "" { // which tells what became of a text
+			e.Wake.Method = "feed"
+			if qwenFeed(from, e.Cwd) == "" {
+				e.Wake = turnpost.Wake{}
+			}
+		}
 	}
 	return e, nil
 }
 
-// wake prefers the inbox, which tells what became of a text, to the file.
-func (qwen) wake(e turnpost.Event, from Parent, inbox string) turnpost.Wake {
-	if inbox != "" {
-		return turnpost.Wake{Method: "inbox", Key: e.Native, At: inbox, Armed: e.Kind == turnpost.SessionStart}
+// Kept is the inbox with its key, or the file.
+func (qwen) Kept(e turnpost.Event, env Env) string {
+	switch e.Wake.Method {
+	case "inbox":
+		if inbox, key := qwenInbox(env.Getenv); inbox != "" {
+			return inbox + "\n" + key + "\n"
+		}
+	case "feed":
+		if file := qwenFeed(caller(env), e.Cwd); file != "" {
+			return file + "\n"
+		}
 	}
-	if file := qwenFeed(from, e.Cwd); file != "" {
-		return turnpost.Wake{Method: "feed", Key: e.Native, At: file, Armed: true}
-	}
-	return turnpost.Wake{}
+	return ""
 }
 
 // fillQwenPrompt tells a ring, and what we wrote ourselves, from what a person

@@ -1,15 +1,22 @@
 package harness
 
 import (
+	"path/filepath"
+	"strings"
+
 	"turnpost/internal/document"
 )
 
-// InboxKey: the inbox, documented in the program's own "Cross-Session Protocol"
-// (0.24.4, version 1), tells the processes that the session started from others
-// by a token of their own. With it a text is delivered without a review, unless
-// the user asked for one.
-func (qwen) InboxKey(getenv func(string) string) string {
-	return getenv("QWEN_CODE_MESSAGING_TOKEN")
+// qwenInbox is the inbox of the session with its key, "" where it has none. By
+// the program's own "Cross-Session Protocol" (0.24.4, version 1) that key tells
+// the processes that the session started from others; with it a text is delivered
+// without a review, unless the user asked for one.
+func qwenInbox(getenv func(string) string) (socket, key string) {
+	socket, key = getenv("QWEN_CODE_MESSAGING_SOCKET"), getenv("QWEN_CODE_MESSAGING_TOKEN")
+	if !keepable(socket) || key == "" || len(key) > maxWord || strings.ContainsAny(key, "\x00\n") {
+		return "", ""
+	}
+	return filepath.Clean(socket), key
 }
 
 // Letter is two lines: the token, the text. A session that the socket does not

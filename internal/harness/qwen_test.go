@@ -3,12 +3,14 @@ package harness_test
 import (
 	"encoding/json"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"turnpost"
 	"turnpost/internal/harness"
 )
 
@@ -72,10 +74,6 @@ func TestQwenRingLine(t *testing.T) {
 // The frames are those of its documented protocol, version 1.
 func TestQwenInbox(t *testing.T) {
 	inbox := qwen(t).(harness.Inboxer)
-	env := map[string]string{"QWEN_CODE_MESSAGING_TOKEN": "1374"}
-	if key := inbox.InboxKey(func(name string) string { return env[name] }); key != "1374" {
-		t.Errorf("key %q", key)
-	}
 	text := "Turnpost: 1 item for you\n<turnpost of-1>\n\"q-1\" </turnpost of-1>\x00"
 	letter := inbox.Letter(harness.Letter{
 		Key: "1374", Session: "2cb2", ID: "L1", Text: text, Reply: "/tmp/x/reply", ReplyKey: "abcd",
@@ -122,6 +120,34 @@ func TestQwenInbox(t *testing.T) {
 	} {
 		if got := inbox.Receipt([]byte(line), "L1"); got != want {
 			t.Errorf("%s: %d, want %d", line, got, want)
+		}
+	}
+}
+
+// What the hook client puts down is lines: nothing in the environment makes two
+// of one.
+func TestQwenKept(t *testing.T) {
+	socket := "QWEN_CODE_MESSAGING_SOCKET"
+	token := "QWEN_CODE_MESSAGING_TOKEN"
+	feed := []harness.Parent{{Pid: 5, Program: "/usr/bin/node", Args: []string{"node", "cli.js", "--input-file", "in\n.jsonl", "--input-file=in.jsonl"}}}
+	for _, c := range []struct {
+		method string
+		vars   map[string]string
+		want   string
+	}{
+		{"inbox", map[string]string{socket: "/run/s", token: "1374"}, "/run/s\n1374\n"},
+		{"inbox", map[string]string{socket: "/run/s"}, ""},
+		{"inbox", map[string]string{socket: "s", token: "1374"}, ""},
+		{"inbox", map[string]string{socket: "/run/\ns", token: "1374"}, ""},
+		{"inbox", map[string]string{socket: "/run/s", token: "13\n74"}, ""},
+		{"feed", nil, "/home/dev/in.jsonl\n"},
+		{"", nil, ""},
+	} {
+		env := testEnv(c.vars)
+		env.Parents = slices.Values(feed)
+		e := turnpost.Event{Cwd: "/home/dev", Wake: turnpost.Wake{Method: c.method}}
+		if got := qwen(t).(harness.Keeper).Kept(e, env); got != c.want {
+			t.Errorf("%s, %v: %q, want %q", c.method, c.vars, got, c.want)
 		}
 	}
 }

@@ -7,6 +7,17 @@ import "turnpost"
 // prompt when there are none any more. A prompt that is exactly this is a bell.
 const Poke = "Turnpost: new mail."
 
+// Keeper is a harness whose sessions are rung at a place that the environment of
+// their hooks names: the ring methods "feed", "inbox" and "keys". What an event
+// says is the word of whoever reaches the hub's socket, an agent in a sandbox too.
+// So the hook client itself puts the place down when a session starts, where only
+// this user writes, and the hub goes by that.
+type Keeper interface {
+	// Kept is what the ring method of the event needs, line by line; "" when there
+	// is nothing.
+	Kept(e turnpost.Event, env Env) string
+}
+
 // Queuer is a harness with a command that puts a prompt into an open session:
 // the ring method "command".
 type Queuer interface {
@@ -16,14 +27,15 @@ type Queuer interface {
 }
 
 // Feeder is a harness that reads prompts from a file which the session was
-// started with: the ring method "feed".
+// started with: the ring method "feed". The file is kept.
 type Feeder interface {
 	// RingLine is appended to the file.
 	RingLine() []byte
 }
 
 // Typist is a harness whose session can be rung by typing into its terminal,
-// where the user allowed it: the ring method "keys".
+// where the user allowed it: the ring method "keys". Kept are the socket of tmux
+// and the pane, "%5".
 type Typist interface {
 	// Foreground tells whether a terminal whose foreground command has this name
 	// may be running it.
@@ -34,12 +46,9 @@ type Typist interface {
 }
 
 // Inboxer is a harness whose sessions take texts at a socket of their own, and
-// give the processes that they start what opens it: the ring method "inbox". The
-// hook client keeps that key, in the file of the session's bell; it goes nowhere
-// else. Such a ring brings the items itself.
+// give the processes that they start a key to it: the ring method "inbox". Kept
+// are the socket and the key. Such a ring brings the items itself.
 type Inboxer interface {
-	// InboxKey is the key, out of a hook's environment; "" when there is none.
-	InboxKey(getenv func(string) string) string
 	// Letter is what is written to the socket.
 	Letter(Letter) []byte
 	// Receipt reads one line that came back for the letter with that id.

@@ -83,18 +83,19 @@ func (c *call) run(args []string, timer *time.Timer, steps []Step) {
 	if err != nil {
 		return
 	}
-	event, err := h.Decode(os.Stdin, harness.Env{
+	env := harness.Env{
 		Getenv:       os.Getenv,
 		BellPath:     dir.Bell,
 		ProcessStart: process.Start,
 		Parents:      parents,
-	})
+	}
+	event, err := h.Decode(os.Stdin, env)
 	if err != nil {
 		return
 	}
 	p := &prepared{harness: h, event: event}
 	p.watch(dir)
-	p.keep(dir)
+	p.keep(dir, env)
 	c.offline.Store(p)
 	event = p.event
 	event.Place = findPlace(event.Cwd)
@@ -182,16 +183,16 @@ func (p *prepared) watch(dir statedir.Dir) {
 	}
 }
 
-// keep puts down the key of an inbox that a session opens with its start, where a
-// hub finds it that is up now or later.
-func (p *prepared) keep(dir statedir.Dir) {
-	h, ok := p.harness.(harness.Inboxer)
-	if !ok || p.event.Kind != turnpost.SessionStart || p.event.Wake.Method != "inbox" {
+// keep puts down where a session that starts is rung, in the file of its bell. A
+// hub that is up now or later goes by that.
+func (p *prepared) keep(dir statedir.Dir, env harness.Env) {
+	keeper, ok := p.harness.(harness.Keeper)
+	if !ok || p.event.Kind != turnpost.SessionStart || p.event.Wake.Method == "" {
 		return
 	}
-	key := h.InboxKey(os.Getenv)
-	if key == "" || os.MkdirAll(dir.Bells(), 0o700) != nil ||
-		os.WriteFile(dir.Bell(p.event.Wake.Key), []byte(key+"\n"), 0o600) != nil {
+	text := keeper.Kept(p.event, env)
+	if text == "" || os.MkdirAll(dir.Bells(), 0o700) != nil ||
+		os.WriteFile(dir.Bell(p.event.Wake.Key), []byte(text), 0o600) != nil {
 		p.event.Wake.Armed = false
 	}
 }

@@ -9,34 +9,35 @@ import (
 	"turnpost/internal/statedir"
 )
 
-// The key of an inbox is kept when a session starts, for this user alone, and
-// nowhere else; where it cannot be kept, the session is not said to hear.
-func TestKeepsTheKeyOfAnInbox(t *testing.T) {
+// Where a session is rung is put down when it starts, for this user alone; where
+// that cannot be, the session is not said to hear.
+func TestKeepsWhereASessionIsRung(t *testing.T) {
 	h, _ := harness.Find("qwen")
-	wake := turnpost.Wake{Method: "inbox", Key: "s1", At: "/run/s", Armed: true}
+	vars := map[string]string{}
+	env := harness.Env{Getenv: func(name string) string { return vars[name] }, Parents: func(func(harness.Parent) bool) {}}
+	wake := turnpost.Wake{Method: "inbox", Key: "s1", Armed: true}
 	keep := func(dir statedir.Dir, kind turnpost.Kind, wake turnpost.Wake) (armed bool, kept string) {
 		p := &prepared{harness: h, event: turnpost.Event{Kind: kind, Wake: wake}}
-		p.keep(dir)
+		p.keep(dir, env)
 		data, _ := os.ReadFile(dir.Bell(wake.Key)) // none where nothing is kept
 		return p.event.Wake.Armed, string(data)
 	}
 	dir := statedir.Dir(t.TempDir())
-	t.Setenv("QWEN_CODE_MESSAGING_TOKEN", "")
 	if armed, kept := keep(dir, turnpost.SessionStart, wake); armed || kept != "" {
-		t.Errorf("without a key: armed %t, kept %q", armed, kept)
+		t.Errorf("without an inbox: armed %t, kept %q", armed, kept)
 	}
-	t.Setenv("QWEN_CODE_MESSAGING_TOKEN", "1374")
+	vars["QWEN_CODE_MESSAGING_SOCKET"], vars["QWEN_CODE_MESSAGING_TOKEN"] = "/run/s", "1374"
 	if _, kept := keep(dir, turnpost.Prompt, wake); kept != "" {
 		t.Errorf("at a prompt it kept %q", kept)
 	}
-	if _, kept := keep(dir, turnpost.SessionStart, turnpost.Wake{Method: "feed", Key: "s1"}); kept != "" {
-		t.Errorf("for another way to ring it kept %q", kept)
+	if _, kept := keep(dir, turnpost.SessionStart, turnpost.Wake{Key: "s1"}); kept != "" {
+		t.Errorf("for a session that is not rung it kept %q", kept)
 	}
-	if armed, kept := keep(dir, turnpost.SessionStart, wake); !armed || kept != "1374\n" {
+	if armed, kept := keep(dir, turnpost.SessionStart, wake); !armed || kept != "/run/s\n1374\n" {
 		t.Errorf("armed %t, kept %q", armed, kept)
 	}
-	t.Setenv("QWEN_CODE_MESSAGING_TOKEN", "99")
-	if armed, kept := keep(dir, turnpost.SessionStart, wake); !armed || kept != "99\n" { // another process took the session over
+	vars["QWEN_CODE_MESSAGING_TOKEN"] = "99"
+	if armed, kept := keep(dir, turnpost.SessionStart, wake); !armed || kept != "/run/s\n99\n" { // another process took the session over
 		t.Errorf("armed %t, kept %q", armed, kept)
 	}
 	for path, want := range map[string]os.FileMode{dir.Bells(): 0o700, dir.Bell("s1"): 0o600} {

@@ -8,6 +8,6 @@ import "turnpost/internal/statedir"
 func All(dir statedir.Dir, report func(error), more ...Method) Methods {
 	return append(Methods{
 		bell{dir},
-		feed{},
+		feed{kept{dir}},
 	}, more...)
 }

@@ -13,27 +13,28 @@ import (
 
 // feed rings by a line in a file that the session was started with and reads
 // prompts from.
-type feed struct{}
+type feed struct{ kept }
 
 func (feed) Name() string { return "feed" }
 
 func (feed) Says() string { return "input file" }
-
-// Announced: there is nothing to announce; such a session says so itself.
-func (feed) Announced(turnpost.Wake) bool { return false }
 
 // Patience is ten times the pause between two looks of Qwen Code 0.24.4.
 func (feed) Patience() time.Duration { return 5 * time.Second }
 
 // Ring appends one line in one write. The file is somebody else's: it is never
 // made, and has to be a plain one of this user, not a link.
-func (feed) Ring(name string, wake turnpost.Wake) error {
+func (f feed) Ring(name string, wake turnpost.Wake) error {
 	h, _ := harness.Find(name)
 	feeder, ok := h.(harness.Feeder)
 	if !ok {
 		return fmt.Errorf("ring by feed: %.40q reads none", name)
 	}
-	file, err := openPlain(wake.At)
+	lines, err := f.lines(wake, 1)
+	if err != nil {
+		return fmt.Errorf("ring by feed: %w", err)
+	}
+	file, err := openPlain(lines[0], os.O_WRONLY|os.O_APPEND)
 	if err != nil {
 		return fmt.Errorf("ring by feed: %w", err)
 	}
@@ -47,13 +48,10 @@ func (feed) Ring(name string, wake turnpost.Wake) error {
 	return nil
 }
 
-// Forget: nothing is kept.
-func (feed) Forget(turnpost.Wake) error { return nil }
-
-// openPlain opens a file for appending. What stands there is looked at before,
+// openPlain opens a file that is there. What stands there is looked at before,
 // so that nothing waits for the other end of a pipe, and after, so that it is
 // what was looked at.
-func openPlain(path string) (*os.File, error) {
+func openPlain(path string, flag int) (*os.File, error) {
 	if !filepath.IsAbs(path) {
 		return nil, fmt.Errorf("%.200q is not an absolute path", path)
 	}
@@ -64,7 +62,7 @@ func openPlain(path string) (*os.File, error) {
 	if !before.Mode().IsRegular() || !mine(before) {
 		return nil, fmt.Errorf("%.200q is not a plain file of this user", path)
 	}
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	file, err := os.OpenFile(path, flag, 0)
 	if err != nil {
 		return nil, err
 	}

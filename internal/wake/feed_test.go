@@ -10,6 +10,7 @@ import (
 
 	"turnpost"
 	"turnpost/internal/harness"
+	"turnpost/internal/statedir"
 )
 
 func TestFeedAppendsOneLine(t *testing.T) {
@@ -17,10 +18,15 @@ func TestFeedAppendsOneLine(t *testing.T) {
 	if err := os.WriteFile(path, []byte("{}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	wake := turnpost.Wake{Method: "feed", Key: "s1", At: path}
-	ways := All("", nil)
-	if !ways.Knows("feed") || ways.Announced(wake) || ways.Forget(wake) != nil {
-		t.Error("feed is not known, or keeps something")
+	wake := turnpost.Wake{Method: "feed", Key: "s1"}
+	dir := statedir.Dir(t.TempDir())
+	ways := All(dir, nil)
+	if !ways.Knows("feed") || ways.Announced(wake) || ways.Ring("qwen", wake) == nil {
+		t.Error("feed is not known, or rings what nobody put down")
+	}
+	keep(t, dir, "s1", path+"\n")
+	if !ways.Announced(wake) {
+		t.Error("what was put down is not found")
 	}
 	for range 2 {
 		if err := ways.Ring("qwen", wake); err != nil {
@@ -33,6 +39,21 @@ func TestFeedAppendsOneLine(t *testing.T) {
 	}
 	if err := ways.Ring("claude-code", wake); err == nil {
 		t.Error("a harness that reads no file was rung")
+	}
+	if ways.Forget(wake) != nil || ways.Announced(wake) {
+		t.Error("what was put down is still there")
+	}
+}
+
+// keep puts down where a session is, as the hook client does.
+func keep(t *testing.T, dir statedir.Dir, key, text string) {
+	t.Helper()
+	err := os.MkdirAll(dir.Bells(), 0o700)
+	if err == nil {
+		err = os.WriteFile(dir.Bell(key), []byte(text), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -61,13 +82,21 @@ func TestFeedWritesNothingElse(t *testing.T) {
 		}
 		others = append(others, foreign)
 	}
+	state := statedir.Dir(t.TempDir())
 	for _, path := range others {
-		if err := All("", nil).Ring("qwen", turnpost.Wake{Method: "feed", Key: "s1", At: path}); err == nil {
+		keep(t, state, "s1", path+"\n")
+		if err := All(state, nil).Ring("qwen", turnpost.Wake{Method: "feed", Key: "s1", At: plain}); err == nil {
 			t.Errorf("%q: no error", path)
 		}
 	}
+	for _, text := range []string{"", plain + "\n" + plain + "\n"} {
+		keep(t, state, "s1", text)
+		if err := All(state, nil).Ring("qwen", turnpost.Wake{Method: "feed", Key: "s1", At: plain}); err == nil {
+			t.Errorf("kept %q: no error", text)
+		}
+	}
 	if got, _ := os.ReadFile(plain); len(got) > 0 {
-		t.Errorf("written through a link: %q", got)
+		t.Errorf("written: %q", got)
 	}
 	if _, err := os.Lstat(missing); err == nil {
 		t.Error("a missing file was made")

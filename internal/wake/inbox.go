@@ -10,7 +10,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -37,7 +36,7 @@ type Bells interface {
 // ring asks for the items itself, like a hook that hears its bell, and counts
 // them as shown when the session says that it took them.
 type inbox struct {
-	dir    statedir.Dir
+	kept
 	report func(error)
 	bells  func() Bells
 	closed *closedInboxes
@@ -48,24 +47,18 @@ type inbox struct {
 // hear nothing.
 type closedInboxes struct {
 	mu  sync.Mutex
-	set map[turnpost.Wake]bool
+	set map[string]bool // by the session's key
 }
 
 // Inbox is the way to ring at a session's own inbox. report takes what goes wrong
 // in the background; bells is asked when it rings.
 func Inbox(dir statedir.Dir, report func(error), bells func() Bells) Method {
-	return inbox{dir, report, bells, &closedInboxes{set: map[turnpost.Wake]bool{}}}
+	return inbox{kept{dir}, report, bells, &closedInboxes{set: map[string]bool{}}}
 }
 
 func (inbox) Name() string { return "inbox" }
 
 func (inbox) Says() string { return "inbox" }
-
-// Announced looks for the key that the hook client kept when the session started.
-func (i inbox) Announced(wake turnpost.Wake) bool {
-	info, err := os.Lstat(i.dir.Bell(wake.Key))
-	return err == nil && info.Mode().IsRegular()
-}
 
 // Patience covers the ring.
 func (inbox) Patience() time.Duration { return inboxLimit + time.Second }
@@ -77,42 +70,45 @@ func (i inbox) Ring(name string, wake turnpost.Wake) error {
 	if !ok {
 		return fmt.Errorf("ring by inbox: %.40q has none", name)
 	}
-	if i.closed.has(wake) {
+	if i.closed.has(wake.Key) {
 		return nil
 	}
-	if err := ownSocket(wake.At); err != nil {
-		return fmt.Errorf("ring by inbox: %w", err)
+	lines, err := i.lines(wake, 2)
+	if err == nil {
+		err = ownSocket(lines[0])
 	}
-	key, err := os.ReadFile(i.dir.Bell(wake.Key))
 	if err != nil {
-		return fmt.Errorf("ring by inbox: read its key: %w", err)
+		return fmt.Errorf("ring by inbox: %w", err)
 	}
 	go func() {
 		ctx, cancel := context.WithTimeout(context.Background(), inboxLimit)
 		defer cancel()
-		if err := i.deliver(ctx, name, inboxer, wake, strings.TrimSpace(string(key))); err != nil {
+		if err := i.deliver(ctx, name, inboxer, box{lines[0], lines[1], wake.Key}); err != nil {
 			i.report(fmt.Errorf("ring by inbox: %w", err))
 		}
 	}()
 	return nil
 }
 
+// box is one inbox.
+type box struct{ socket, key, session string }
+
 // deliver brings what the bell would.
-func (i inbox) deliver(ctx context.Context, name string, to harness.Inboxer, wake turnpost.Wake, key string) error {
+func (i inbox) deliver(ctx context.Context, name string, by harness.Inboxer, to box) error {
 	bells := i.bells()
 	answer, err := bells.Handle(ctx, turnpost.Event{
-		Kind: turnpost.Bell, Harness: name, Native: wake.Key, Accepts: turnpost.Accepts{Continue: true},
+		Kind: turnpost.Bell, Harness: name, Native: to.session, Accepts: turnpost.Accepts{Continue: true},
 	})
 	if err != nil || answer.Decision.Continue == "" {
 		return err
 	}
-	state, err := post(ctx, to, wake, key, answer.Decision.Continue)
+	state, err := post(ctx, by, to, answer.Decision.Continue)
 	if state == harness.LetterTaken {
 		_, err = bells.Shown(ctx, turnpost.Receipt{Offer: answer.Offer})
 		return err
 	}
 	if state == harness.LetterClosed {
-		i.closed.add(wake)
+		i.closed.add(to.session)
 	}
 	bells.Release(answer.Offer)
 	if state == harness.LetterBusy {
@@ -121,12 +117,9 @@ func (i inbox) deliver(ctx context.Context, name string, to harness.Inboxer, wak
 	return err
 }
 
-// Forget takes the key away.
-func (i inbox) Forget(wake turnpost.Wake) error { return bell{i.dir}.Forget(wake) }
-
 // post writes a letter and waits for what the session says of it, at a socket
 // that only this user reaches and that is gone afterwards.
-func post(ctx context.Context, to harness.Inboxer, wake turnpost.Wake, key, text string) (harness.LetterState, error) {
+func post(ctx context.Context, by harness.Inboxer, to box, text string) (harness.LetterState, error) {
 	dir, err := os.MkdirTemp("", "turnpost-") // closed to others, and short
 	if err != nil {
 		return harness.LetterUnknown, err
@@ -142,9 +135,9 @@ func post(ctx context.Context, to harness.Inboxer, wake turnpost.Wake, key, text
 	defer context.AfterFunc(ctx, func() { listener.Close() })()
 
 	letter := harness.Letter{
-		Key: key, Session: wake.Key, ID: rand.Text(), Text: text, Reply: reply, ReplyKey: randomKey(),
+		Key: to.key, Session: to.session, ID: rand.Text(), Text: text, Reply: reply, ReplyKey: randomKey(),
 	}
-	if err := write(ctx, wake.At, to.Letter(letter)); err != nil {
+	if err := write(ctx, to.socket, by.Letter(letter)); err != nil {
 		return harness.LetterUnknown, err
 	}
 	for {
@@ -152,7 +145,7 @@ func post(ctx context.Context, to harness.Inboxer, wake turnpost.Wake, key, text
 		if err != nil {
 			return harness.LetterUnknown, fmt.Errorf("no receipt: %w", errors.Join(err, ctx.Err()))
 		}
-		if state := receipt(ctx, conn, to, letter.ID); state != harness.LetterUnknown {
+		if state := receipt(ctx, conn, by, letter.ID); state != harness.LetterUnknown {
 			return state, nil
 		}
 	}
@@ -178,14 +171,14 @@ func write(ctx context.Context, socket string, letter []byte) error {
 }
 
 // receipt reads one connection to its end.
-func receipt(ctx context.Context, conn net.Conn, to harness.Inboxer, id string) harness.LetterState {
+func receipt(ctx context.Context, conn net.Conn, by harness.Inboxer, id string) harness.LetterState {
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
 	lines := bufio.NewScanner(conn)
 	lines.Buffer(nil, inboxLine)
 	state := harness.LetterUnknown
 	for lines.Scan() {
-		if s := to.Receipt(lines.Bytes(), id); s != harness.LetterUnknown {
+		if s := by.Receipt(lines.Bytes(), id); s != harness.LetterUnknown {
 			state = s
 		}
 	}
@@ -198,16 +191,14 @@ func randomKey() string {
 	return hex.EncodeToString(key[:])
 }
 
-func (c *closedInboxes) has(wake turnpost.Wake) bool {
+func (c *closedInboxes) has(session string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	wake.Armed = false
-	return c.set[wake]
+	return c.set[session]
 }
 
-func (c *closedInboxes) add(wake turnpost.Wake) {
+func (c *closedInboxes) add(session string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	wake.Armed = false
-	c.set[wake] = true
+	c.set[session] = true
 }

@@ -143,14 +143,14 @@ func TestInbox(t *testing.T) {
 			hub := &bells{mail: c.mail, done: make(chan string, 1)}
 			reported := make(chan error, 1)
 			dir := statedir.Dir(t.TempDir())
-			wake := turnpost.Wake{Method: "inbox", Key: "s1", At: s.socket}
+			wake := turnpost.Wake{Method: "inbox", Key: "s1"}
 			ways := All(dir, nil, Inbox(dir, func(err error) { reported <- err }, func() Bells { return hub }))
 			if ways.Announced(wake) || ways.Ring("qwen", wake) == nil {
-				t.Error("rung without a key")
+				t.Error("rung, and nobody said where")
 			}
-			keepKey(t, dir, "s1")
+			keep(t, dir, "s1", s.socket+"\n"+inboxKey+"\n")
 			if !ways.Announced(wake) {
-				t.Error("the key is not found")
+				t.Error("what was put down is not found")
 			}
 			if err := ways.Ring("qwen", wake); err != nil {
 				t.Fatal(err)
@@ -177,7 +177,7 @@ func TestInbox(t *testing.T) {
 				next(t, hub.done)
 			}
 			if ways.Forget(wake) != nil || ways.Announced(wake) {
-				t.Error("the key is still there")
+				t.Error("what was put down is still there")
 			}
 			select {
 			case err := <-reported:
@@ -190,18 +190,21 @@ func TestInbox(t *testing.T) {
 	}
 }
 
+// Nothing that an event names is gone to.
 func TestInboxRefuses(t *testing.T) {
 	dir := statedir.Dir(t.TempDir())
-	keepKey(t, dir, "s1")
 	s := newSession(t, "delivered")
 	ways := All(dir, nil, Inbox(dir, func(err error) { t.Error(err) }, func() Bells { return nil }))
-	for harness, wake := range map[string]turnpost.Wake{
-		"claude-code": {Method: "inbox", Key: "s1", At: s.socket},
-		"qwen":        {Method: "inbox", Key: "s1", At: dir.Bell("s1")},
-		"qwen ":       {Method: "inbox", Key: "s1", At: s.socket},
-	} {
-		if err := ways.Ring(harness, wake); err == nil {
-			t.Errorf("%s, %+v: no error", harness, wake)
+	for _, text := range []string{"", "relative\nk\n", dir.Bell("s1") + "\nk\n", s.socket + "\n", s.socket + "\nk\nk\n"} {
+		keep(t, dir, "s1", text)
+		if err := ways.Ring("qwen", turnpost.Wake{Method: "inbox", Key: "s1", At: s.socket}); err == nil {
+			t.Errorf("%q: no error", text)
+		}
+	}
+	keep(t, dir, "s1", s.socket+"\n"+inboxKey+"\n")
+	for _, harness := range []string{"claude-code", "qwen ", ""} {
+		if err := ways.Ring(harness, turnpost.Wake{Method: "inbox", Key: "s1"}); err == nil {
+			t.Errorf("%q: no error", harness)
 		}
 	}
 	if All(dir, nil).Knows("inbox") {
@@ -215,7 +218,6 @@ func TestInboxOfADeadSession(t *testing.T) {
 	hub := &bells{mail: "Turnpost: 1 item", done: make(chan string, 1)}
 	reported := make(chan error, 1)
 	dir := statedir.Dir(t.TempDir())
-	keepKey(t, dir, "s1")
 	gone := filepath.Join(filepath.Dir(s.socket), "gone")
 	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: gone})
 	if err != nil {
@@ -223,8 +225,9 @@ func TestInboxOfADeadSession(t *testing.T) {
 	}
 	listener.SetUnlinkOnClose(false)
 	listener.Close()
+	keep(t, dir, "s1", gone+"\n"+inboxKey+"\n")
 	ways := All(dir, nil, Inbox(dir, func(err error) { reported <- err }, func() Bells { return hub }))
-	if err := ways.Ring("qwen", turnpost.Wake{Method: "inbox", Key: "s1", At: gone}); err != nil {
+	if err := ways.Ring("qwen", turnpost.Wake{Method: "inbox", Key: "s1"}); err != nil {
 		t.Fatal(err)
 	}
 	if got := next(t, hub.done); got != "released of-1" {
@@ -232,16 +235,5 @@ func TestInboxOfADeadSession(t *testing.T) {
 	}
 	if err := next(t, reported); errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("it waited: %v", err)
-	}
-}
-
-func keepKey(t *testing.T, dir statedir.Dir, key string) {
-	t.Helper()
-	err := os.MkdirAll(dir.Bells(), 0o700)
-	if err == nil {
-		err = os.WriteFile(dir.Bell(key), []byte(inboxKey+"\n"), 0o600)
-	}
-	if err != nil {
-		t.Fatal(err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"turnpost"
 	"turnpost/internal/harness"
+	"turnpost/internal/statedir"
 )
 
 // How a ring by keys takes its time.
@@ -25,18 +26,18 @@ const (
 
 // keys rings by typing harness.Poke into the tmux pane of a session, and only
 // into an empty prompt. It is there only where the user allowed it.
-type keys struct{ report func(error) }
+type keys struct {
+	kept
+	report func(error)
+}
 
 // Keys is the way to ring by typing, for a user who allowed it. report takes what
 // goes wrong in the background.
-func Keys(report func(error)) Method { return keys{report} }
+func Keys(dir statedir.Dir, report func(error)) Method { return keys{kept{dir}, report} }
 
 func (keys) Name() string { return "keys" }
 
 func (keys) Says() string { return "keys in its pane" }
-
-// Announced: there is nothing to announce; such a session says so itself.
-func (keys) Announced(turnpost.Wake) bool { return false }
 
 // Patience covers the ring itself, so that two never type at once.
 func (keys) Patience() time.Duration { return keysLimit + 5*time.Second }
@@ -48,7 +49,11 @@ func (k keys) Ring(name string, wake turnpost.Wake) error {
 	if !ok {
 		return fmt.Errorf("ring by keys: nobody knows the screen of %.40q", name)
 	}
-	p, err := paneOf(wake)
+	lines, err := k.lines(wake, 2)
+	if err != nil {
+		return fmt.Errorf("ring by keys: %w", err)
+	}
+	p, err := paneOf(lines[0], lines[1])
 	if err != nil {
 		return fmt.Errorf("ring by keys: %w", err)
 	}
@@ -62,9 +67,6 @@ func (k keys) Ring(name string, wake turnpost.Wake) error {
 	return nil
 }
 
-// Forget: nothing is kept.
-func (keys) Forget(turnpost.Wake) error { return nil }
-
 // pane is one pane of one tmux server.
 type pane struct {
 	tmux   string // the program
@@ -72,19 +74,19 @@ type pane struct {
 	id     string // "%5"
 }
 
-func paneOf(wake turnpost.Wake) (pane, error) {
-	number, ok := strings.CutPrefix(wake.Key, "%")
+func paneOf(socket, id string) (pane, error) {
+	number, ok := strings.CutPrefix(id, "%")
 	if !ok || number == "" || len(number) > 9 || strings.Trim(number, "0123456789") != "" {
-		return pane{}, fmt.Errorf("%.40q is no pane", wake.Key)
+		return pane{}, fmt.Errorf("%.40q is no pane", id)
 	}
-	if err := ownSocket(wake.At); err != nil {
+	if err := ownSocket(socket); err != nil {
 		return pane{}, err
 	}
 	tmux, err := exec.LookPath("tmux")
 	if err != nil {
 		return pane{}, err
 	}
-	return pane{tmux, wake.At, wake.Key}, nil
+	return pane{tmux, socket, id}, nil
 }
 
 // ownSocket refuses what is no socket of this user at an absolute path.

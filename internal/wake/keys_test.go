@@ -14,6 +14,7 @@ import (
 
 	"turnpost"
 	"turnpost/internal/harness"
+	"turnpost/internal/statedir"
 )
 
 // screenMode makes this test binary the program in the pane.
@@ -155,8 +156,10 @@ func TestKeysRingAnEmptyPrompt(t *testing.T) {
 	t.Parallel()
 	p := realPane(t, "empty")
 	p.shows(t, boxEmpty)
-	ways := All("", func(err error) { t.Error(err) }, Keys(func(err error) { t.Error(err) }))
-	wake := turnpost.Wake{Method: "keys", Key: p.id, At: p.socket, Armed: true}
+	dir := statedir.Dir(t.TempDir())
+	keep(t, dir, "s1", p.socket+"\n"+p.id+"\n")
+	ways := All(dir, nil, Keys(dir, func(err error) { t.Error(err) }))
+	wake := turnpost.Wake{Method: "keys", Key: "s1", Armed: true}
 	if err := ways.Ring("gemini", wake); err != nil {
 		t.Fatal(err)
 	}
@@ -241,25 +244,22 @@ func TestKeysRefuse(t *testing.T) {
 	if err := os.WriteFile(plain, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	ways := All("", nil, Keys(func(err error) { t.Error(err) }))
-	for _, wake := range []turnpost.Wake{
-		{Method: "keys", Key: "%5", At: plain},
-		{Method: "keys", Key: "%5", At: filepath.Join(dir, "missing")},
-		{Method: "keys", Key: "%5", At: "relative"},
-		{Method: "keys", Key: "5", At: plain},
-		{Method: "keys", Key: "%", At: plain},
-		{Method: "keys", Key: "%5;kill-server", At: plain},
-		{Method: "keys", Key: "%-1", At: plain},
-		{Method: "keys", Key: "%9999999999", At: plain},
+	state := statedir.Dir(t.TempDir())
+	ways := All(state, nil, Keys(state, func(err error) { t.Error(err) }))
+	wake := turnpost.Wake{Method: "keys", Key: "s1", At: plain}
+	for _, text := range []string{
+		"", plain + "\n%5\n", filepath.Join(dir, "missing") + "\n%5\n", "relative\n%5\n", plain + "\n5\n", plain + "\n%\n",
+		plain + "\n%5;kill-server\n", plain + "\n%-1\n", plain + "\n%9999999999\n",
 	} {
+		keep(t, state, "s1", text)
 		if err := ways.Ring("gemini", wake); err == nil {
-			t.Errorf("%+v: no error", wake)
+			t.Errorf("%q: no error", text)
 		}
 	}
-	if err := ways.Ring("claude-code", turnpost.Wake{Method: "keys", Key: "%5", At: plain}); err == nil {
+	if err := ways.Ring("claude-code", wake); err == nil {
 		t.Error("a screen that nobody knows was typed at")
 	}
-	if All("", nil).Knows("keys") || !ways.Knows("keys") {
+	if All(state, nil).Knows("keys") || !ways.Knows("keys") {
 		t.Error("keys are known without being allowed, or not known")
 	}
 }
