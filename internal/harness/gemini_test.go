@@ -22,22 +22,25 @@ func gemini(t *testing.T) harness.Harness {
 	return h
 }
 
-// hookOf is the one hook of an entry's group.
-func hookOf(t *testing.T, e harness.Entry) (hook struct {
+// registered is a hook as settings have it.
+type registered struct {
 	Name, Type, Command string
 	Timeout             int
 	Async               bool
-}) {
+}
+
+// hookOf is the one hook of an entry's group.
+func hookOf(t *testing.T, e harness.Entry) registered {
 	t.Helper()
 	data, err := json.Marshal(e.Value)
 	if err != nil {
 		t.Fatal(err)
 	}
-	group := struct{ Hooks []any }{[]any{&hook}}
+	var group struct{ Hooks []registered }
 	if err := json.Unmarshal(data, &group); err != nil || len(group.Hooks) != 1 {
 		t.Fatalf("%s: %v", data, err)
 	}
-	return hook
+	return group.Hooks[0]
 }
 
 // The whole of what setup writes, as golden files. The unit is a millisecond: 10

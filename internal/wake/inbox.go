@@ -104,35 +104,36 @@ func (i inbox) deliver(ctx context.Context, name string, by harness.Inboxer, to 
 	}
 	state, err := post(ctx, by, to, answer.Decision.Continue)
 	if state == harness.LetterTaken {
-		_, err = bells.Shown(ctx, turnpost.Receipt{Offer: answer.Offer})
-		return err
+		_, unshown := bells.Shown(ctx, turnpost.Receipt{Offer: answer.Offer})
+		return errors.Join(err, unshown)
 	}
 	if state == harness.LetterClosed {
 		i.closed.add(to.session)
 	}
 	bells.Release(answer.Offer)
 	if state == harness.LetterBusy {
-		err = errors.New("the session takes no more for now")
+		err = errors.Join(err, errors.New("the session takes no more for now"))
 	}
 	return err
 }
 
 // post writes a letter and waits for what the session says of it, at a socket
 // that only this user reaches and that is gone afterwards.
-func post(ctx context.Context, by harness.Inboxer, to box, text string) (harness.LetterState, error) {
+func post(ctx context.Context, by harness.Inboxer, to box, text string) (state harness.LetterState, err error) {
 	dir, err := os.MkdirTemp("", "turnpost-") // closed to others, and short
 	if err != nil {
 		return harness.LetterUnknown, err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	reply := filepath.Join(dir, "reply")
 	var network net.ListenConfig
 	listener, err := network.Listen(ctx, "unix", reply)
 	if err != nil {
 		return harness.LetterUnknown, err
 	}
-	defer listener.Close()
-	defer context.AfterFunc(ctx, func() { listener.Close() })()
+	stop := func() { _ = listener.Close() } // a second time it fails
+	defer stop()
+	defer context.AfterFunc(ctx, stop)()
 
 	letter := harness.Letter{
 		Key: to.key, Session: to.session, ID: rand.Text(), Text: text, Reply: reply, ReplyKey: randomKey(),

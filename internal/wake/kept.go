@@ -37,7 +37,7 @@ func (k kept) lines(wake turnpost.Wake, n int) ([]string, error) {
 }
 
 // Announced tells whether anything was put down.
-func (k kept) Announced(wake turnpost.Wake) bool { return bell{k.dir}.Announced(wake) }
+func (k kept) Announced(wake turnpost.Wake) bool { return bell(k).Announced(wake) }
 
 // Forget takes it away.
-func (k kept) Forget(wake turnpost.Wake) error { return bell{k.dir}.Forget(wake) }
+func (k kept) Forget(wake turnpost.Wake) error { return bell(k).Forget(wake) }
