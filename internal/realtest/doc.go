@@ -85,4 +85,17 @@
 //     then WaitIdle.
 //   - After an API error it tries again for minutes; set
 //     CLAUDE_CODE_MAX_RETRIES=0 in Client.Env.
+//
+// # Gemini CLI, measured with 0.61.0
+//
+//   - It shows the hooks that run, for a second even when they are over; that
+//     counts as a running turn.
+//   - Enter right behind typed text is a line break, as in pasted text.
+//   - gemini --version and gemini mcp leave files beside the settings.
+//
+// # Qwen Code, measured with 0.24.4
+//
+//   - The context of a session's start is in the system prompt.
+//   - Tools of MCP servers are listed by name only, and called through tool_call.
+//   - Settings without "$version": 4 are written anew.
 package realtest
