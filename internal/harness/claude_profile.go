@@ -15,6 +15,7 @@ func (claudeCode) Profile() Profile {
 		Context:    "SessionStart: additionalContext",
 		Compaction: "SessionStart comes again (source compact)",
 		Tools:      "its own command registers turnpost mcp; a call is known by its process",
+		Reload:     "at its next turn end",
 		Limits: []string{
 			"the text that wakes it does not show in its terminal: the page and turnpost watch have it",
 			"claude -p receives nothing unless TURNPOST_AGENT is set",

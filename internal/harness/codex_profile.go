@@ -15,6 +15,7 @@ func (codex) Profile() Profile {
 		Context:    "SessionStart: additionalContext, with the first turn",
 		Compaction: "SessionStart comes again (source compact), before the next turn",
 		Tools:      "its own command registers turnpost mcp; a call is known by the thread that it names",
+		Reload:     "after /clear",
 		Limits: []string{
 			"hooks that nobody has reviewed do not run, in codex exec without a word",
 			"a session is known from its first turn on, not when it opens",

@@ -160,6 +160,8 @@ func (h copilot) MCPEntry(getenv func(string) string) (file, dialect, pointer st
 
 func (copilot) Resume(native string) string { return "copilot --resume=" + shellQuote(native) }
 
+const copilotExperimental = "it loads extensions once it was started with --experimental; until then nothing wakes an idle session, and a turn that was aborted or failed looks open"
+
 func (copilot) Profile() Profile {
 	p := Profile{
 		Title:      "Copilot CLI",
@@ -173,11 +175,12 @@ func (copilot) Profile() Profile {
 		Compaction: "lost; given again with the next prompt",
 		Tools:      "setup registers turnpost mcp in mcp-config.json; a call is known by its process",
 		Limits: []string{
-			"it loads extensions once it was started with --experimental; until then nothing wakes an idle session, and a turn that was aborted or failed looks open",
+			copilotExperimental,
 			"it asks before it uses Turnpost's tools, unless it is started with --allow-tool=turnpost",
 			"copilot -p receives nothing unless TURNPOST_AGENT is set; --acp and --headless, which programs drive, never do",
 			"where turnpost is not there, it says at each start that the server of its tools is missing",
 		},
+		Caution: copilotExperimental,
 	}
 	for _, row := range copilotEvents {
 		p.Events = append(p.Events, EventProfile{row.name, row.kind, row.carries})

@@ -29,6 +29,8 @@ func (h opencode) Install(t Target) []Entry {
 	}}
 }
 
+const opencodeFetches = "with any plugin, opencode waits at its start until it has fetched its own package @opencode-ai/plugin into the configuration directory, once; without a network each start takes over a minute"
+
 // Profile says what was seen with 1.18.33.
 func (opencode) Profile() Profile {
 	return Profile{
@@ -44,11 +46,11 @@ func (opencode) Profile() Profile {
 		Compaction: "the start line comes again with the next prompt",
 		Tools:      "its plugin registers turnpost mcp at every start; a call is known by its process, in a server with several sessions by hook_session",
 		Limits: []string{
-			"it reads plugins when it starts: what is open when setup is applied is heard after a restart",
-			"with any plugin, opencode waits at its start until it has fetched its own package @opencode-ai/plugin into the configuration directory, once; without a network each start takes over a minute",
+			opencodeFetches,
 			"opencode run ends with its turn: nothing keeps it going, and it receives nothing unless TURNPOST_AGENT is set",
 			"in a terminal, what a session does while another one is in front is not seen",
 			"in opencode serve, web and acp every session counts as one with a person, and TURNPOST_AGENT says nothing",
 		},
+		Caution: opencodeFetches,
 	}
 }

@@ -201,6 +201,7 @@ func (pi) Profile() Profile {
 		Context:    "before_agent_start: a message, not shown",
 		Compaction: "lost; given again with the next prompt",
 		Tools:      "our extension registers turnpost mcp, declared to the model; a call is known by its process",
+		Reload:     "after /reload",
 		Limits: []string{
 			"before " + piMCP.String() + " it has no MCP: agents use the turnpost command line; where another extension does its MCP, register turnpost mcp there",
 			"pi -p, --mode json and --mode rpc receive nothing unless TURNPOST_AGENT is set; before 0.87.0 pi -p does not go on at its end",

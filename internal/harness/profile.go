@@ -27,7 +27,17 @@ type Profile struct {
 	Context    string   // how its start line reaches the model
 	Compaction string   // what becomes of that at a compaction
 	Tools      string   // how it gets our MCP tools, and how a call is linked to its session
+	Reload     string   // when a session that was open before hears of what setup wrote, "after /clear"; "": after a restart
 	Limits     []string // what a person should know
+	Caution    string   // that of the limits which setup says too, where it writes
+}
+
+// Open says when sessions that were open before hear of what setup wrote.
+func (p Profile) Open() string {
+	if p.Reload == "" {
+		return "after a restart"
+	}
+	return p.Reload
 }
 
 // EventProfile is one event of a harness.

@@ -131,6 +131,7 @@ func section(b *strings.Builder, h harness.Harness) {
 		{"Start line", p.Context},
 		{"Compaction", p.Compaction},
 		{"Tools", p.Tools},
+		{"Open sessions", "hear of setup " + p.Open()},
 	} {
 		if row[1] != "" {
 			fmt.Fprintf(b, "- %s: %s\n", row[0], row[1])
