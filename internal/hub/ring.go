@@ -16,8 +16,7 @@ type ring struct {
 }
 
 // ringIfMail rings the live session of a handle whose turn is closed when
-// something waits that may start one. It reports whether the session will hear
-// it.
+// something waits that may start one.
 func (h *Hub) ringIfMail(ctx context.Context, handle string) {
 	if handle == "" {
 		return
