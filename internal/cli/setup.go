@@ -133,6 +133,8 @@ type harnessReport struct {
 	Review   string   `json:"review,omitempty"` // what a person does, where hooks run only after a review that the plan does not record
 	ByHand   *byHand  `json:"by_hand,omitempty"`
 	Proof    string   `json:"proof"` // how far what we know of it was proved: real, contract, status
+	Open     string   `json:"open"`  // when sessions that are open hear of what was written
+	Caution  string   `json:"caution,omitempty"`
 	Warnings []string `json:"warnings,omitempty"`
 }
 
@@ -294,7 +296,8 @@ func (a *app) harnessReport(t target) harnessReport {
 	if t.packaged != "" {
 		r.Warnings = append(r.Warnings, "it has Turnpost as a package too, in "+a.tilde(t.packaged)+": one of them is enough")
 	}
-	r.Proof = string(t.harness.Profile().Proof)
+	profile := t.harness.Profile()
+	r.Proof, r.Open, r.Caution = string(profile.Proof), profile.Open(), profile.Caution
 	if hand, ok := t.harness.(harness.ByHand); ok {
 		if file, text := hand.ByHand(t.at); text != "" {
 			r.ByHand = &byHand{file, text}

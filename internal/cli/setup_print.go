@@ -40,8 +40,12 @@ func (a *app) saySetup(p *printer, r setupReport, do setupDo, written bool) {
 		}
 	}
 	if len(r.Unproved) > 0 && !do.remove {
+		them := "them"
+		if len(r.Unproved) == 1 {
+			them = "it"
+		}
 		p.line("")
-		p.line("%s", p.paint(dim, "Here too, and left out: "+strings.Join(r.Unproved, ", ")+". Turnpost knows them by their documentation only; --harness NAME plans for one."))
+		p.line("%s", p.paint(dim, "Here too, and left out: "+strings.Join(r.Unproved, ", ")+". Turnpost knows "+them+" by documentation only; --harness NAME plans for one."))
 	}
 	if len(r.Plan.Warnings)+len(r.Plan.Left) > 0 {
 		p.line("")
@@ -77,9 +81,7 @@ func knownVersion(version string) string {
 // sayHarness prints all that concerns one harness; alone, also what is long.
 func (a *app) sayHarness(p *printer, h harnessReport, plan setup.Plan, do setupDo, alone bool) {
 	ours := func(owner string) bool { return owner == h.Owner }
-	changes := slices.ContainsFunc(plan.Files, func(f setup.FileChange) bool {
-		return slices.ContainsFunc(f.Lines, func(l setup.Line) bool { return ours(l.Owner) })
-	})
+	changes := h.changedBy(plan)
 	if do.remove && !changes {
 		return
 	}
@@ -101,6 +103,9 @@ func (a *app) sayHarness(p *printer, h harnessReport, plan setup.Plan, do setupD
 	if do.remove {
 		return
 	}
+	if changes && h.Caution != "" {
+		p.line("  %s %s", p.paint(warn, "know:"), h.Caution)
+	}
 	if h.Review != "" && slices.Contains(plan.Unreviewed, h.Owner) {
 		p.line("  It runs hooks only after a review: %s. Or let setup record it: --trust", h.Review)
 	}
@@ -115,6 +120,13 @@ func (a *app) sayHarness(p *printer, h harnessReport, plan setup.Plan, do setupD
 		p.line("  The tools that agents reply with: register them once, with its own command:")
 		p.line("    %s", p.paint(accent, h.MCP))
 	}
+}
+
+// changedBy tells whether a plan does something for the harness.
+func (h harnessReport) changedBy(plan setup.Plan) bool {
+	return slices.ContainsFunc(plan.Files, func(f setup.FileChange) bool {
+		return slices.ContainsFunc(f.Lines, func(l setup.Line) bool { return l.Owner == h.Owner })
+	})
 }
 
 // sayByHand prints what is left for a person.
@@ -249,11 +261,40 @@ func (a *app) sayAfter(p *printer, r setupReport, do setupDo, written bool) {
 			p.line("Start the service with:")
 			p.line("  %s", p.paint(accent, r.Start))
 		}
-		p.line("Sessions that are open hear of it at their next turn end; a new one at once. Check with:")
+		a.sayWhen(p, r)
+		p.line("Check with:")
 		p.line("  %s", p.paint(accent, "turnpost setup --check"))
 	default:
 		p.line("Check with:")
 		p.line("  %s", p.paint(accent, "turnpost setup --check"))
+	}
+}
+
+// sayWhen prints when sessions hear of what was written, which each program has
+// its own way to.
+func (a *app) sayWhen(p *printer, r setupReport) {
+	var t table
+	var when []string
+	names := map[string][]string{}
+	for _, h := range r.Harnesses {
+		if !h.changedBy(r.Plan) {
+			continue
+		}
+		if names[h.Open] == nil {
+			when = append(when, h.Open)
+		}
+		names[h.Open] = append(names[h.Open], h.Name)
+	}
+	switch len(when) {
+	case 0:
+	case 1:
+		p.line("A new session hears of it at once, one that is open %s.", when[0])
+	default:
+		p.line("A new session hears of it at once; one that is open:")
+		for _, moment := range when {
+			t.row(moment, strings.Join(names[moment], ", "))
+		}
+		p.table("  ", t)
 	}
 }
 
