@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,6 +19,7 @@ import (
 type doctorReport struct {
 	Turnpost  []setup.Finding `json:"turnpost"`
 	Harnesses []checkReport   `json:"harnesses"`
+	Unproved  []string        `json:"unproved,omitempty"` // that are here, known by their documentation only, and not set up
 }
 
 func doctorCommand(a *app) *cobra.Command {
@@ -52,11 +54,14 @@ func doctorCommand(a *app) *cobra.Command {
 
 func (a *app) sayDoctor(p *printer, r doctorReport, failed int) {
 	p.line("%s %s", p.paint(bold, "turnpost"), a.env.Version)
-	p.findings("  ", r.Turnpost)
+	a.sayFindings(p, "  ", r.Turnpost)
 	for _, h := range r.Harnesses {
 		p.line("")
-		p.line("%s %s", p.paint(bold, h.Name), h.Version)
-		p.findings("  ", h.Findings)
+		a.sayCheck(p, h)
+	}
+	if len(r.Unproved) > 0 {
+		p.line("")
+		p.line("%s", p.paint(dim, "Here too, and not set up: "+strings.Join(r.Unproved, ", ")+". turnpost setup says why."))
 	}
 	p.line("")
 	if failed == 0 {
@@ -85,13 +90,20 @@ func (a *app) examine(ctx context.Context) (doctorReport, error) {
 		add("harnesses", setup.Failed, err.Error(), hintOf(err))
 		return r, nil
 	}
+	for _, t := range targets {
+		if t.unproved {
+			r.Unproved = append(r.Unproved, t.harness.Name())
+		}
+	}
 	targets = asked(targets)
 	if len(targets) == 0 {
 		add("harnesses", setup.Warning, "none of those that we know is on this machine: "+harnessNames(), "")
 	}
 	r.Harnesses = []checkReport{}
 	for _, t := range targets {
-		r.Harnesses = append(r.Harnesses, checkReport{t.harness.Name(), t.version, a.findingsOf(ctx, t, hub)})
+		h := a.checkReport(ctx, t, hub)
+		h.Limits = t.harness.Profile().Limits
+		r.Harnesses = append(r.Harnesses, h)
 	}
 	return r, nil
 }

@@ -58,7 +58,7 @@ func TestWhatWentMissing(t *testing.T) {
 		t.Fatalf("doctor: %v", err)
 	}
 	out = string(doctor)
-	for _, want := range []string{"alive, unheard since", "17 entries: gone from " + settings + " (written 20", "where setup had put it"} {
+	for _, want := range []string{"alive, unheard since", "17 entries: gone from ~/.claude/settings.json (written 20", "where setup had put it"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("doctor does not say %q:\n%s", want, out)
 		}

@@ -168,10 +168,7 @@ func (i *integrations) Check(ctx context.Context, name string) ([]web.Check, err
 	}
 	checks := []web.Check{}
 	for _, g := range groupFindings(findings) {
-		detail := joinText(g.What, g.Detail)
-		if g.count > 1 {
-			detail = plural(g.count, "hook") + ", " + g.Detail
-		}
+		detail := i.shortPaths(g.text())
 		if g.Hint != "" && g.State != setup.OK {
 			detail += " → " + g.Hint
 		}

@@ -122,20 +122,20 @@ type setupReport struct {
 
 // harnessReport is one harness as setup sees it.
 type harnessReport struct {
-	Name     string   `json:"name"`
-	Version  string   `json:"version,omitempty"`
-	Home     string   `json:"home"`
-	Scope    string   `json:"scope"`
-	Mode     string   `json:"mode"`
-	Owner    string   `json:"owner"`            // of its lines in the plan
-	MCP      string   `json:"mcp,omitempty"`    // command that registers our MCP server
-	MCPFound bool     `json:"mcp_found"`        // it is registered
-	Review   string   `json:"review,omitempty"` // what a person does, where hooks run only after a review that the plan does not record
-	ByHand   *byHand  `json:"by_hand,omitempty"`
-	Proof    string   `json:"proof"` // how far what we know of it was proved: real, contract, status
-	Open     string   `json:"open"`  // when sessions that are open hear of what was written
-	Caution  string   `json:"caution,omitempty"`
-	Warnings []string `json:"warnings,omitempty"`
+	Name     string        `json:"name"`
+	Version  string        `json:"version,omitempty"`
+	Home     string        `json:"home"`
+	Scope    string        `json:"scope"`
+	Mode     string        `json:"mode"`
+	Owner    string        `json:"owner"`            // of its lines in the plan
+	MCP      string        `json:"mcp,omitempty"`    // command that registers our MCP server
+	MCPFound bool          `json:"mcp_found"`        // it is registered
+	Review   string        `json:"review,omitempty"` // what a person does, where hooks run only after a review that the plan does not record
+	ByHand   *byHand       `json:"by_hand,omitempty"`
+	Proof    harness.Proof `json:"proof"` // how far what we know of it was proved: real, contract, status
+	Open     string        `json:"open"`  // when sessions that are open hear of what was written
+	Caution  string        `json:"caution,omitempty"`
+	Warnings []string      `json:"warnings,omitempty"`
 }
 
 // byHand is what setup cannot write itself.
@@ -297,7 +297,7 @@ func (a *app) harnessReport(t target) harnessReport {
 		r.Warnings = append(r.Warnings, "it has Turnpost as a package too, in "+a.tilde(t.packaged)+": one of them is enough")
 	}
 	profile := t.harness.Profile()
-	r.Proof, r.Open, r.Caution = string(profile.Proof), profile.Open(), profile.Caution
+	r.Proof, r.Open, r.Caution = profile.Proof, profile.Open(), profile.Caution
 	if hand, ok := t.harness.(harness.ByHand); ok {
 		if file, text := hand.ByHand(t.at); text != "" {
 			r.ByHand = &byHand{file, text}

@@ -17,7 +17,9 @@ import (
 type checkReport struct {
 	Name     string          `json:"name"`
 	Version  string          `json:"version,omitempty"`
+	Proof    harness.Proof   `json:"proof"`
 	Findings []setup.Finding `json:"findings"`
+	Limits   []string        `json:"limits,omitempty"` // what a person should know, where the doctor says it
 }
 
 // setupCheck looks at what is installed and says how far each step works.
@@ -35,9 +37,9 @@ func (a *app) setupCheck(ctx context.Context, o setupOptions, asJSON bool) error
 	reports := []checkReport{}
 	failed := 0
 	for _, t := range targets {
-		findings := a.findingsOf(ctx, t, hub)
-		failed += failures(findings)
-		reports = append(reports, checkReport{t.harness.Name(), t.version, findings})
+		r := a.checkReport(ctx, t, hub)
+		failed += failures(r.Findings)
+		reports = append(reports, r)
 	}
 	if asJSON {
 		err = a.json(reports)
@@ -47,8 +49,7 @@ func (a *app) setupCheck(ctx context.Context, o setupOptions, asJSON bool) error
 			if i > 0 {
 				p.line("")
 			}
-			p.line("%s %s", p.paint(bold, r.Name), r.Version)
-			p.findings("  ", r.Findings)
+			a.sayCheck(p, r)
 		}
 	}
 	if err == nil && failed > 0 {
@@ -71,14 +72,14 @@ func (a *app) hubToAsk(ctx context.Context) (hub turnpost.Hub, done func()) {
 	return c, c.Close
 }
 
-// findingsOf is checkTarget for one of several: a check that cannot be made is a
-// failed one.
-func (a *app) findingsOf(ctx context.Context, t target, hub turnpost.Hub) []setup.Finding {
+// checkReport is checkTarget for one of several: a check that cannot be made is
+// a failed one.
+func (a *app) checkReport(ctx context.Context, t target, hub turnpost.Hub) checkReport {
 	findings, err := a.checkTarget(ctx, t, hub)
 	if err != nil {
 		findings = append(findings, setup.Finding{Check: "check", State: setup.Failed, Detail: err.Error(), Hint: hintOf(err)})
 	}
-	return findings
+	return checkReport{Name: t.harness.Name(), Version: t.version, Proof: t.harness.Profile().Proof, Findings: findings}
 }
 
 // checkTarget checks one harness; hub is nil when there is none to ask.
@@ -117,17 +118,6 @@ func (a *app) checkTarget(ctx context.Context, t target, hub turnpost.Hub) ([]se
 		findings = append([]setup.Finding{{Check: "version", State: setup.Failed, Detail: old, Hint: "update " + t.harness.Name()}}, findings...)
 	}
 	return findings, err
-}
-
-// failures counts failed checks as they are printed.
-func failures(findings []setup.Finding) int {
-	n := 0
-	for _, f := range groupFindings(findings) {
-		if f.State == setup.Failed {
-			n++
-		}
-	}
-	return n
 }
 
 // witness asks the hub what it heard.
@@ -193,61 +183,4 @@ func (w witness) heardAfter(ctx context.Context, before turnpost.Session) error 
 		case <-time.After(startPoll):
 		}
 	}
-}
-
-// findings prints the results of checks; those that say the same of several
-// entries are one line.
-func (p *printer) findings(indent string, findings []setup.Finding) {
-	t := table{whole: true}
-	for _, g := range groupFindings(findings) {
-		f := g.Finding
-		what := f.What
-		if g.count > 1 {
-			what = fmt.Sprintf("%d entries", g.count)
-		}
-		t.row(p.verdict(f.State), f.Check, joinText(what, f.Detail))
-		if f.Hint != "" && f.State != setup.OK {
-			t.note("→ " + f.Hint)
-		}
-	}
-	p.table(indent, t)
-}
-
-func (p *printer) verdict(s setup.State) styled {
-	switch s {
-	case setup.OK:
-		return p.paint(good, "ok")
-	case setup.Failed:
-		return p.paint(bad, "failed")
-	case setup.Warning:
-		return p.paint(warn, "warning")
-	}
-	return p.paint(dim, "unknown")
-}
-
-func joinText(a, b string) string {
-	if a == "" || b == "" {
-		return a + b
-	}
-	return a + ": " + b
-}
-
-type findingGroup struct {
-	setup.Finding
-	count int
-}
-
-func groupFindings(findings []setup.Finding) []findingGroup {
-	var out []findingGroup
-	for _, f := range findings {
-		if n := len(out); n > 0 {
-			last := out[n-1].Finding
-			if f.Check == setup.CheckRegistered && last.Check == f.Check && last.State == f.State && last.Detail == f.Detail && last.Hint == f.Hint {
-				out[n-1].count++
-				continue
-			}
-		}
-		out = append(out, findingGroup{f, 1})
-	}
-	return out
 }

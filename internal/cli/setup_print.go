@@ -71,6 +71,26 @@ func (a *app) saySetup(p *printer, r setupReport, do setupDo, written bool) {
 	a.sayAfter(p, r, do, written)
 }
 
+// named is a harness with its version, and how far what we know of it was proved
+// where no test runs the program itself.
+func (p *printer) named(name, version string, proof harness.Proof) styled {
+	head := string(p.paint(bold, name)) + " " + line(knownVersion(version))
+	if label := proofLabel(proof); label != "" {
+		head += " (" + label + ")"
+	}
+	return styled(head)
+}
+
+func proofLabel(proof harness.Proof) string {
+	switch proof {
+	case harness.Real:
+		return ""
+	case harness.Status:
+		return "status only, by its documentation"
+	}
+	return "by its documentation, not run against the program"
+}
+
 func knownVersion(version string) string {
 	if version == "" {
 		return "version unknown"
@@ -86,11 +106,7 @@ func (a *app) sayHarness(p *printer, h harnessReport, plan setup.Plan, do setupD
 		return
 	}
 	p.line("")
-	head := "%s %s, %s settings"
-	if h.Proof != string(harness.Real) {
-		head += " (by its documentation, not run against the program)"
-	}
-	p.line(head, p.paint(bold, h.Name), knownVersion(h.Version), h.Scope)
+	p.line("%s, %s settings", p.named(h.Name, h.Version, h.Proof), h.Scope)
 	if h.Mode == "http" {
 		p.line("  Mode http reports status only: nothing is delivered and nothing wakes. The session needs TURNPOST_TOKEN in its environment.")
 	}

@@ -32,7 +32,7 @@ func TestAllHarnessesInOnePlan(t *testing.T) {
 		t.Errorf("%d harnesses planned, left out %q", len(plain.Harnesses), plain.Unproved)
 	}
 	for _, h := range plain.Harnesses {
-		if h.Proof != string(harness.Real) {
+		if h.Proof != harness.Real {
 			t.Errorf("%s is planned, though nobody named it", h.Name)
 		}
 	}

@@ -32,7 +32,7 @@ func TestPlugin(t *testing.T) {
 		t.Errorf("setup plans beside the plugin: %v\n%s", err, out)
 	}
 	out, _ := w.try("setup", "--check", "--harness", "claude-code") // nothing was heard yet
-	if !strings.Contains(out, "as a package: in "+filepath.Join(w.home.Dir, ".claude", "settings.json")) || strings.Contains(out, "failed") {
+	if !strings.Contains(out, "as a package: in ~/.claude/settings.json") || strings.Contains(out, "failed") {
 		t.Errorf("check:\n%s", out)
 	}
 	t.Run("alone", func(t *testing.T) { w.in(t); w.wantEachItemOnce(t, "alone") })

@@ -260,7 +260,7 @@ func (c *checker) there(program string) {
 		c.add(CheckRuns, Failed, program, problem, hint)
 		return
 	}
-	c.add(CheckRuns, OK, program, "is there", "")
+	c.add(CheckRuns, OK, program, "can be run", "")
 	c.path(program)
 }
 
