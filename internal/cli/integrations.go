@@ -49,10 +49,7 @@ func (i *integrations) List(ctx context.Context) ([]web.Integration, error) {
 	}
 	targets, err := i.targets(ctx, i.options(names...))
 	if err != nil {
-		// The same is wrong with each.
-		for _, h := range harness.All() {
-			targets = append(targets, target{harness: h, problem: err})
-		}
+		return nil, err
 	}
 	var out []web.Integration
 	for _, t := range targets {
@@ -62,7 +59,7 @@ func (i *integrations) List(ctx context.Context) ([]web.Integration, error) {
 			if !errors.As(err, &coded) {
 				return nil, err
 			}
-			one.Problem, one.Hint = coded.Error(), coded.Hint
+			one.Problem, one.Hint = i.shortPaths(coded.Error()), coded.Hint
 		}
 		i.mu.Lock()
 		if c, ok := i.checks[one.Name]; ok {
@@ -75,26 +72,63 @@ func (i *integrations) List(ctx context.Context) ([]web.Integration, error) {
 }
 
 func (i *integrations) one(t target) (web.Integration, error) {
-	out := web.Integration{Name: t.harness.Name(), Version: t.version, Detected: t.detected}
+	profile := t.harness.Profile()
+	out := web.Integration{
+		Name: t.harness.Name(), Title: profile.Title, Version: t.version, Proof: proofLabel(profile.Proof),
+		Mail: profile.Delivery, Wake: profile.Wake, Limits: profile.Limits, Detected: t.detected,
+	}
 	install, remove, err := i.plans(t)
 	if err != nil {
 		return out, err
 	}
-	out.Plan, out.Removal = webPlan(install), webPlan(remove)
-	out.Applied = install.Empty()
 	r := i.harnessReport(t)
-	var hints []string
+	out.Removal = i.webPlan(remove)
+	out.Applied = install.Empty() && len(t.place().Entries) > 0
+	unreviewed := r.Review != "" && slices.Contains(install.Unreviewed, r.Owner)
+	out.Review = out.Applied && unreviewed
+	out.Notes = r.Warnings
 	if old := t.old(); old != "" {
-		hints, out.Plan = append(hints, old+"."), web.Plan{}
+		return out, turnpost.Errorf(turnpost.Invalid, "%s", old).WithHint("update %s", t.harness.Name())
 	}
-	if r.Review != "" && slices.Contains(install.Unreviewed, r.Owner) {
-		hints = append(hints, "It runs hooks only after a review: "+r.Review+".")
+	if t.packaged != "" && remove.Empty() {
+		out.Package, out.Applied, out.Notes = i.tilde(t.packaged), false, nil
+		return out, nil
+	}
+	out.Plan = i.webPlan(install)
+	if r.Caution != "" && out.Plan.Hash != "" {
+		out.Plan.Warnings = append(out.Plan.Warnings, r.Caution)
+	}
+	out.Steps = i.steps(r, unreviewed)
+	if len(t.place().Entries) == 0 && r.ByHand == nil {
+		at := t.at
+		if at.Scope = "project"; len(t.harness.Install(at)) > 0 {
+			out.Notes = t.warnings
+			out.Steps = append(out.Steps, web.Step{What: "It is set up in one repository at a time, there:", Code: "turnpost setup --harness " + out.Name + " --scope project"})
+		}
+	}
+	return out, nil
+}
+
+// steps is what is left for the person.
+func (i *integrations) steps(r harnessReport, unreviewed bool) []web.Step {
+	var out []web.Step
+	if unreviewed {
+		out = append(out, web.Step{
+			What: "It runs hooks only after a review: " + r.Review + ". Or let setup record it:",
+			Code: "turnpost setup --harness " + r.Name + " --trust",
+		})
+	}
+	if r.ByHand != nil {
+		where := "in a terminal"
+		if r.ByHand.File != "" {
+			where = "in " + i.tilde(r.ByHand.File)
+		}
+		out = append(out, web.Step{What: "By hand, " + where + ":", Code: strings.TrimRight(r.ByHand.Text, "\n")})
 	}
 	if r.MCP != "" && !r.MCPFound {
-		hints = append(hints, "Register the tools once: "+r.MCP)
+		out = append(out, web.Step{What: "The tools that agents reply with: register them once, with its own command:", Code: r.MCP})
 	}
-	out.Hint = strings.Join(hints, " ")
-	return out, nil
+	return out
 }
 
 func (i *integrations) plans(t target) (install, remove setup.Plan, err error) {
@@ -113,14 +147,16 @@ func (i *integrations) plans(t target) (install, remove setup.Plan, err error) {
 }
 
 // webPlan is a plan as the page shows it, without a hash when it does nothing.
-func webPlan(plan setup.Plan) web.Plan {
+func (i *integrations) webPlan(plan setup.Plan) web.Plan {
 	if plan.Empty() {
 		return web.Plan{}
 	}
-	out := web.Plan{Hash: plan.Hash, Diff: plan.Diff(), Warnings: append(plan.Warnings, plan.Left...)}
+	out := web.Plan{Hash: plan.Hash, Diff: plan.Diff(), Warnings: append(slices.Clone(plan.Warnings), plan.Left...)}
 	for _, file := range plan.Files {
-		for _, l := range file.Lines {
-			out.Lines = append(out.Lines, web.Line{Do: l.Do, Kind: l.Kind, What: l.What, Why: l.Why})
+		for _, g := range groupLines(file.Lines) {
+			out.Lines = append(out.Lines, web.Line{
+				Do: g.do, Count: g.count, Kind: g.kind, File: i.tilde(file.Path), What: i.tilde(g.what), Why: g.where,
+			})
 		}
 	}
 	return out

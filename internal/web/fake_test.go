@@ -312,12 +312,13 @@ type fakeSetup struct {
 	mu   sync.Mutex
 	list []Integration
 	did  []string
+	down error // what List says instead
 }
 
 func (f *fakeSetup) List(context.Context) ([]Integration, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return slices.Clone(f.list), nil
+	return slices.Clone(f.list), f.down
 }
 
 func (f *fakeSetup) find(name string) (*Integration, error) {

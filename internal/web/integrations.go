@@ -1,9 +1,12 @@
 package web
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,32 +28,49 @@ type Integrations interface {
 
 // Integration is one harness as setup sees it.
 type Integration struct {
-	Name      string
+	Name      string // "claude-code"
+	Title     string // "Claude Code"
 	Version   string // installed version; empty: unknown
+	Proof     string // how far what is said of it was proved, where no test runs the program itself
+	Mail      string // the moments at which mail reaches it; empty: it only reports
+	Wake      string // how it is woken; empty: it is not
+	Limits    []string
 	Detected  bool   // the program, or its settings, are on this machine
-	Applied   bool   // everything that the plan wants is in its settings
+	Applied   bool   // everything that setup would write is in its settings
+	Review    bool   // it is, and the program waits for a person's review of it
+	Package   string // the file which says that it has Turnpost as its own package, and no need of the plan
 	Plan      Plan   // what Apply would change; no hash: nothing
 	Removal   Plan   // what Remove would change; no hash: nothing
 	Problem   string // why there is no plan: "settings.json:12:4: unexpected }"
-	Hint      string // what the person can do about Problem, or has to do by hand
+	Hint      string // what the person can do about Problem
+	Notes     []string
+	Steps     []Step // what is left for the person
 	Checks    []Check
 	CheckedAt time.Time // zero: never
+}
+
+// Step is something that Turnpost leaves to the person.
+type Step struct {
+	What string
+	Code string // a line for a shell, or the lines for a file that What names
 }
 
 // Plan is exactly what would be written.
 type Plan struct {
 	Hash     string   // over the bytes before and after
-	Lines    []Line   // one for each entry
+	Lines    []Line   // entries, those that do the same together
 	Warnings []string // what the person should know before
 	Diff     string   // unified
 }
 
-// Line is one entry of a plan, for people.
+// Line is what a plan does in one file, for people.
 type Line struct {
-	Do   string // add, remove, keep
-	Kind string // hook, permission, file, setting
-	What string // "Stop: '/home/u/.local/bin/turnpost-hook' ..."
-	Why  string
+	Do    string // add, remove, keep
+	Count int    // of entries
+	Kind  string // hook, permission, file, setting
+	File  string // "~/.claude/settings.json"
+	What  string // "'/home/u/.local/bin/turnpost-hook' claude-code || exit 0"
+	Why   string // "SessionStart, Stop", or what it is for
 }
 
 // Check is one step of a check.
@@ -73,8 +93,10 @@ const (
 // setup is the integrations page.
 type setup struct {
 	page
-	List []Integration
-	None bool // no Integrations was injected
+	Here    []Integration // on this machine, those first that tests run
+	Absent  []Integration
+	None    bool     // no Integrations was injected
+	Trouble *trouble // why there is no list
 }
 
 func (s *server) integrations(w http.ResponseWriter, r *http.Request) {
@@ -83,29 +105,35 @@ func (s *server) integrations(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	all, err := s.setup(r.Context(), p, "", nil)
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	s.render(w, r, http.StatusOK, layout(p, integrationsPage(all)))
+	s.render(w, r, http.StatusOK, layout(p, integrationsPage(s.setup(r.Context(), p, "", nil))))
 }
 
-// setup lists the integrations; checks replace those of the named one.
-func (s *server) setup(ctx context.Context, p page, name string, checks []Check) (setup, error) {
+// setup lists the integrations; checks replace those of the named one. That
+// there is no list is for the list to say: the rest of the page has its own use.
+func (s *server) setup(ctx context.Context, p page, name string, checks []Check) setup {
 	if s.Integrations == nil {
-		return setup{page: p, None: true}, nil
+		return setup{page: p, None: true}
 	}
 	list, err := s.Integrations.List(ctx)
 	if err != nil {
-		return setup{}, err
+		t := problemOf(err)
+		return setup{page: p, Trouble: &t}
 	}
-	for i := range list {
-		if checks != nil && list[i].Name == name {
-			list[i].Checks, list[i].CheckedAt = checks, s.Now()
+	all := setup{page: p}
+	for _, in := range list {
+		if checks != nil && in.Name == name {
+			in.Checks, in.CheckedAt = checks, s.Now()
+		}
+		if in.here() {
+			all.Here = append(all.Here, in)
+		} else {
+			all.Absent = append(all.Absent, in)
 		}
 	}
-	return setup{page: p, List: list}, nil
+	slices.SortStableFunc(all.Here, func(a, b Integration) int {
+		return cmp.Compare(min(len(a.Proof), 1), min(len(b.Proof), 1))
+	})
+	return all
 }
 
 func (s *server) apply(ctx context.Context, f url.Values) (outcome, error) {
@@ -144,11 +172,7 @@ func (s *server) check(ctx context.Context, f url.Values) (outcome, error) {
 
 // set is the list of integrations after something was done to one of them.
 func (s *server) set(ctx context.Context, p page, f url.Values, o outcome) templ.Component {
-	all, err := s.setup(ctx, p, f.Get("harness"), o.Checks)
-	if err != nil {
-		return problem(problemOf(err))
-	}
-	return integrationList(all)
+	return integrationList(s.setup(ctx, p, f.Get("harness"), o.Checks))
 }
 
 func errNoSetup() error {
@@ -157,16 +181,20 @@ func errNoSetup() error {
 }
 
 func summary(checks []Check) string {
-	failed := 0
-	for _, c := range checks {
-		if c.Result == CheckFailed {
-			failed++
-		}
-	}
-	if failed > 0 {
-		return plural(failed, "check") + " failed."
+	if n := failed(checks); n > 0 {
+		return plural(n, "check") + " failed."
 	}
 	return "No check failed."
+}
+
+func failed(checks []Check) int {
+	n := 0
+	for _, c := range checks {
+		if c.Result == CheckFailed {
+			n++
+		}
+	}
+	return n
 }
 
 // diffLine is one line of a diff with what it is.
@@ -196,28 +224,99 @@ func diffLines(diff string) []diffLine {
 // short is the start of a hash, as people compare it.
 func short(hash string) string { return line(hash, 24) }
 
+// here tells whether there is anything about it on this machine.
+func (in Integration) here() bool {
+	return in.Detected || in.Removal.Hash != "" || in.Package != ""
+}
+
 // standing is an integration in two words.
 func (in Integration) standing() string {
 	switch {
 	case in.Problem != "":
 		return "blocked"
-	case !in.Detected && in.Removal.Hash == "":
-		return "not found"
-	case in.Applied && in.Plan.Hash == "":
+	case in.Applied && in.Review:
+		return "not reviewed"
+	case in.Applied:
 		return "applied"
-	case in.Applied, in.Removal.Hash != "":
+	case in.Removal.Hash != "":
 		return "out of date"
+	case in.Package != "":
+		return "package"
+	case in.Plan.Hash == "":
+		return "by hand"
 	}
 	return "not applied"
 }
 
-// changes counts the lines that change something.
-func (p Plan) changes() int {
+// steps is what is left for the person, once the plan is written.
+func (in Integration) steps() []Step {
+	if in.standing() == "not applied" {
+		return nil
+	}
+	return in.Steps
+}
+
+// checkable tells whether there is something to check.
+func (in Integration) checkable() bool {
+	return in.Applied || in.Removal.Hash != "" || in.Package != "" || in.standing() == "by hand"
+}
+
+// freshCheck is how long the results of a check stay unfolded.
+const freshCheck = time.Minute
+
+// unfolded tells whether the results of a check are what the person looks for.
+func (in Integration) unfolded(now time.Time) bool {
+	return failed(in.Checks) > 0 || now.Sub(in.CheckedAt) < freshCheck
+}
+
+// absent is the line of those that are not on this machine.
+func absent(list []Integration) string {
+	titles := make([]string, 0, len(list))
+	for _, in := range list {
+		titles = append(titles, line(in.Title, nameRunes))
+	}
+	return strings.Join(titles, ", ")
+}
+
+// changes counts the entries that change something, and their files.
+func (p Plan) changes() string {
 	n := 0
+	var files []string
 	for _, l := range p.Lines {
-		if l.Do != "keep" {
-			n++
+		if l.Do == "keep" {
+			continue
+		}
+		n += l.Count
+		if !slices.Contains(files, l.File) {
+			files = append(files, l.File)
 		}
 	}
-	return n
+	if len(files) == 1 {
+		return entries(n) + " in " + line(files[0], textRunes)
+	}
+	return entries(n) + " in " + plural(len(files), "file")
+}
+
+func entries(n int) string {
+	if n == 1 {
+		return "1 entry"
+	}
+	return fmt.Sprintf("%d entries", n)
+}
+
+// kinds is what entries a line has: "15 hooks".
+func (l Line) kinds() string {
+	if l.Count == 1 {
+		return line(l.Kind, 20)
+	}
+	return plural(l.Count, line(l.Kind, 20))
+}
+
+// exact is a text exactly as it will be copied, or nothing when it holds what a
+// reader would not see.
+func exact(text string) string {
+	if reveal(text, true) != text {
+		return ""
+	}
+	return text
 }

@@ -30,6 +30,8 @@ func TestPage(t *testing.T) {
 		{"the server goes and comes back", testServerGone},
 		{"signed out", testSignedOut},
 		{"integrations", testIntegrations},
+		{"many harnesses", testManyHarnesses},
+		{"hostile settings", testHostileSettings},
 		{"text stays text", testTextInBrowser},
 		{"without script", testWithoutScript},
 		{"looks", testLooks},
@@ -327,34 +329,6 @@ func testSignedOut(t *testing.T, ctx context.Context) {
 	tb.until(`document.querySelector("#hub").innerText === "hub alive"`)
 }
 
-func testIntegrations(t *testing.T, ctx context.Context) {
-	h, setup := sample(time.Now()), sampleSetup(time.Now())
-	tb := visit(t, ctx, samplePage(h, setup), "/integrations", viewport(1200, 900))
-	tb.live()
-	tb.click(`#in-claude-code [action="/do/apply"] button`)
-	tb.until(`document.querySelector("#in-claude-code").dataset.standing === "applied"`)
-	tb.until(`document.querySelector("#said").innerText === "Applied to claude-code."`)
-	tb.click(`#in-claude-code [action="/do/check"] button`)
-	tb.until(`document.querySelectorAll("#in-claude-code .checks li").length === 5`)
-	tb.click(`#in-claude-code [action="/do/remove"] button`)
-	tb.until(`document.querySelector("#in-claude-code").dataset.standing === "not applied"`)
-	if got, want := strings.Join(setup.did, ", "), "apply claude-code sha256:9b1f4c22d07ae611f3, check claude-code, remove claude-code sha256:undo"; got != want {
-		t.Errorf("did %s", got)
-	}
-	tb.do(chromedp.SendKeys(chromedp.CSS("#unlinked [name=handle]"), "@shop"))
-	tb.click("#unlinked button")
-	tb.until(`document.querySelector("#unlinked").innerText.includes("Every session that is heard has a handle")`)
-	tb.clean()
-
-	// A plan that changed meanwhile is not applied, and the page shows the new one.
-	setup.mu.Lock()
-	setup.list[0].Plan.Hash = "sha256:other"
-	setup.mu.Unlock()
-	tb.click(`#in-claude-code [action="/do/apply"] button`)
-	tb.until(`document.querySelector("#said").innerText.includes("not the one that you saw")`)
-	tb.until(`document.querySelector("#in-claude-code [name=hash]").value === "sha256:other"`)
-}
-
 // A browser that reads the attacks builds the same elements as from harmless
 // texts, runs nothing and breaks no policy; on load and through the stream.
 func testTextInBrowser(t *testing.T, ctx context.Context) {
@@ -375,9 +349,6 @@ func testTextInBrowser(t *testing.T, ctx context.Context) {
 		}
 		return h
 	}
-	count := `(() => { const n = {}; for (const el of document.querySelectorAll("*")) { n[el.localName] = (n[el.localName] || 0) + 1;
-		for (const a of el.attributes) if (a.name.startsWith("on") || a.name === "style" || a.name === "srcdoc") n["!" + a.name] = 1; }
-		delete n.script; return JSON.stringify(n); })()`
 	open := func(h *fakeHub) (*tab, string) {
 		tb := visit(t, ctx, samplePage(h, nil), "/")
 		tb.live()
@@ -389,9 +360,8 @@ func testTextInBrowser(t *testing.T, ctx context.Context) {
 			}
 		})
 		tb.until(`document.querySelector("#s-0 .unread").textContent.startsWith("7")`)
-		// Stirring the page gives handlers their chance.
-		eval[bool](tb, `document.querySelectorAll("main *").forEach((el) => { for (const e of ["mouseover", "focus", "click"]) if (e !== "click" || !el.closest("button, a, summary, label, form")) el.dispatchEvent(new Event(e, {bubbles: true})); }) || true`)
-		return tb, eval[string](tb, count)
+		eval[bool](tb, stir)
+		return tb, eval[string](tb, countElements)
 	}
 	quiet, want := open(build(harmless))
 	quiet.clean()
@@ -404,3 +374,11 @@ func testTextInBrowser(t *testing.T, ctx context.Context) {
 		t.Errorf("the title became %q", title)
 	}
 }
+
+// countElements counts what the page is made of, and what no text may add.
+const countElements = `(() => { const n = {}; for (const el of document.querySelectorAll("*")) { n[el.localName] = (n[el.localName] || 0) + 1;
+	for (const a of el.attributes) if (a.name.startsWith("on") || a.name === "style" || a.name === "srcdoc") n["!" + a.name] = 1; }
+	delete n.script; return JSON.stringify(n); })()`
+
+// stir gives handlers their chance.
+const stir = `document.querySelectorAll("main *").forEach((el) => { for (const e of ["mouseover", "focus", "click"]) if (e !== "click" || !el.closest("button, a, summary, label, form")) el.dispatchEvent(new Event(e, {bubbles: true})); }) || true`

@@ -169,29 +169,3 @@ const sampleDiff = `--- /home/anna/.claude/settings.json
 -      }
 +      },
 `
-
-// sampleSetup is one harness in each standing.
-func sampleSetup(now time.Time) *fakeSetup {
-	const run = "'/home/anna/.local/bin/turnpost-hook' claude-code 2>/dev/null || exit 0"
-	lines := []Line{
-		{"add", "hook", "SessionStart: " + run, "names the session and brings what waits"},
-		{"add", "hook", "Stop: " + run, "delivers at the end of a turn"},
-		{"add", "hook", "FileChanged: " + run, "the bell that wakes it"},
-		{"keep", "permission", "allow: mcp__turnpost__*", "its tools need no question"},
-	}
-	return &fakeSetup{list: []Integration{
-		{Name: "claude-code", Version: "2.1.332", Detected: true, Plan: Plan{Hash: "sha256:9b1f4c22d07ae611f3", Lines: lines, Diff: sampleDiff, Warnings: []string{"claude-code is running: its open sessions hear of this at their next start"}}},
-		{
-			Name: "codex", Version: "0.98.0", Detected: true, Applied: true, CheckedAt: now.Add(-4 * time.Minute),
-			Removal: Plan{Hash: "sha256:77e0aa41c9", Lines: []Line{{"remove", "setting", "notify: turnpost-hook", "tells the hub of each turn end"}}, Diff: "--- a\n+++ b\n@@ -1,2 +1 @@\n model = \"gpt\"\n-notify = [\"turnpost-hook\"]\n"},
-			Checks: []Check{
-				{Name: "registered", Result: CheckOK, Detail: "6 of 6 entries in config.toml"},
-				{Name: "runs", Result: CheckOK, Detail: "the registered line answered in 4 ms"},
-				{Name: "trusted", Result: CheckFailed, Detail: "codex has not been told to trust the hook yet: start it once and answer yes"},
-				{Name: "heard", Result: CheckUnknown, Detail: "no event since it was applied"},
-			},
-		},
-		{Name: "gemini", Version: "0.21.1", Detected: true, Problem: "/home/anna/.gemini/settings.json:12:4: unexpected }", Hint: "mend the file; it is never rewritten while it cannot be read"},
-		{Name: "opencode"},
-	}}
-}

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	htmltext "html"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -65,10 +66,50 @@ func TestBoardIsReadWithoutScript(t *testing.T) {
 	w = get(t, page, "/item/a-43")
 	wants(t, w.Body.String(), "Does /login still return 302?", "the body is empty", "answered", "acked", "<!doctype html>")
 	w = get(t, page, "/integrations")
-	wants(t, w.Body.String(), "not applied", "sha256:9b1f4c22d07ae611f3", "SessionStart: &#39;/home/anna", "applied", "codex has not been told",
-		"blocked", "settings.json:12:4", "not found", "no guess is made", `name="session" value="10"`)
+	wants(t, w.Body.String(), "not applied", "sha256:9b1f4c22d07ae611f3", "15 hooks in ~/.claude/settings.json: <code>&#39;/home/anna", "SessionStart, UserPromptSubmit",
+		"Mail: turn end, between tools, prompt, start; the bell while idle.", "by its documentation, not run against the program", "Nothing wakes it.",
+		"applied", "not reviewed", "turnpost setup --harness codex --trust", "not trusted: they do not run", "blocked", "line 12, column 4", "out of date",
+		"package", "in ~/.gemini/extensions/turnpost/gemini-extension.json: that is enough", "by hand", "25 lines",
+		"Not on this machine: Factory Droid, OpenClaw, Antigravity, Kiro, Windsurf, Amp.", "no guess is made", `name="session" value="10"`)
+	if strings.Contains(w.Body.String(), "claude mcp add-json") {
+		t.Error("a step is shown before there is anything to follow it up")
+	}
 	if w = get(t, page, "/?channel=%23release"); strings.Contains(w.Body.String(), "We deploy blue first") {
 		t.Error("the channel's timeline holds another channel's item")
+	}
+}
+
+// What is there to be copied is what a reader sees, or it is not there.
+func TestStepsAreExact(t *testing.T) {
+	for code, shown := range map[string]bool{
+		"codex mcp add turnpost -- '/home/anna/a b/turnpost' mcp": true,
+		"hooks:\n\t- one\n":              true,
+		"true \u202e; rm -rf ~":          false,
+		"true\x1b[8m; rm -rf ~":          false,
+		"true\r\nrm -rf ~":               false,
+		"true \u200b\U000e0041":          false,
+		"true \xff":                      false,
+		"echo <script>pwned(1)</script>": true,
+	} {
+		setup := &fakeSetup{list: []Integration{{Name: "x", Title: "X", Detected: true, Steps: []Step{{"Run this:", code}}}}}
+		html := get(t, samplePage(newFake(), setup), "/integrations").Body.String()
+		_, rest, copied := strings.Cut(html, `<div class="copy"><code>`)
+		got, _, _ := strings.Cut(rest, "</code>")
+		if copied != shown || shown && htmltext.UnescapeString(got) != code {
+			t.Errorf("%q is shown as %q", code, got)
+		}
+		wants(t, html, "Run this:")
+	}
+}
+
+// The page does not name a plan that it does not show, or take one from where
+// the program is not.
+func TestNoListNoButtons(t *testing.T) {
+	setup := &fakeSetup{down: turnpost.Errorf(turnpost.Invalid, "program: /tmp/turnpost is temporary").WithHint("install it first: make up")}
+	html := get(t, samplePage(sample(time.Now()), setup), "/integrations").Body.String()
+	wants(t, html, "program: /tmp/turnpost is temporary", "install it first: make up", `name="session" value="10"`)
+	if strings.Contains(html, "/do/apply") || strings.Contains(html, "No harness that Turnpost knows") {
+		t.Errorf("there is a list:\n%s", html)
 	}
 }
 
