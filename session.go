@@ -132,7 +132,7 @@ type Notice struct {
 type Missing struct {
 	Harness string `json:"harness"`
 	File    string `json:"file"` // absolute
-	What    string `json:"what"` // "3 of 9 hooks"
+	What    string `json:"what"` // "every hook", "part of the hooks (3 of 9)"; "": the file itself
 }
 
 // Activity is one stored event of a session, for the page. Activity is

@@ -47,7 +47,7 @@ func TestWhatWentMissing(t *testing.T) {
 	run("up", "-d", "--restart")
 	p.until(true, "turnpost setup shows what to put back", "status") // the notice is stored a moment later
 	out := run("status")
-	for _, want := range []string{"unheard", "every hook is missing from " + settings, "turnpost setup shows what to put back"} {
+	for _, want := range []string{"unheard", "every hook is missing from ~/.claude/settings.json", "turnpost setup shows what to put back"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("status does not say %q:\n%s", want, out)
 		}

@@ -29,7 +29,7 @@ func (a *app) sayCheck(p *printer, r checkReport) {
 func (a *app) sayFindings(p *printer, indent string, findings []setup.Finding) {
 	t := table{whole: true}
 	for _, g := range groupFindings(findings) {
-		t.row(p.verdict(g.State), g.Check, a.shortPaths(g.text()))
+		t.row(p.pad(p.verdict(g.State), limitColumn-4), g.Check, a.shortPaths(g.text()))
 		if g.Hint != "" && g.State != setup.OK {
 			t.note("→ " + g.Hint)
 		}

@@ -47,7 +47,7 @@ func inboxCommand(a *app) *cobra.Command {
 			p.line("%s, %d unread", p.paint(bold, box.Handle), box.Unread)
 			p.entries(box.Entries, now)
 		}
-		p.notices(box.Notices, now)
+		a.notices(p, box.Notices, now)
 		return a.sayProtocol(ctx, p, hub, openItems(box.Entries))
 	})
 }

@@ -105,6 +105,7 @@ func TestHooksOverHTTP(t *testing.T) {
 // session is its agent.
 func TestToolsOverHTTPSpeakForNobody(t *testing.T) {
 	p := newPlace(t)
+	p.install()
 	p.run("", "up", "-d")
 	w := p.tcp()
 	whoami := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"inbox","arguments":{}}}`
@@ -121,8 +122,8 @@ func TestToolsOverHTTPSpeakForNobody(t *testing.T) {
 	if status, page := w.ask(http.MethodGet, "/", "", ""); status != http.StatusOK || !strings.Contains(page, "<html") {
 		t.Errorf("GET /: %d", status)
 	}
-	if status, page := w.ask(http.MethodGet, "/integrations", "", ""); status != http.StatusOK || !strings.Contains(page, harness.All()[0].Name()) {
-		t.Errorf("GET /integrations: %d", status)
+	if status, page := w.ask(http.MethodGet, "/integrations", "", ""); status != http.StatusOK || !strings.Contains(page, "Not on this machine: "+harness.All()[0].Profile().Title) {
+		t.Errorf("GET /integrations: %d %s", status, page)
 	}
 }
 

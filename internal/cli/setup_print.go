@@ -251,7 +251,7 @@ func (a *app) sayOpen(p *printer, r setupReport) {
 	p.line("%s", p.paint(bold, "open sessions"))
 	var t table
 	for _, s := range r.Sessions {
-		t.row(sessionName(s), a.tilde(s.Cwd), s.Can)
+		t.row(sessionName(s), s.Harness, a.tilde(s.Cwd), s.Can)
 	}
 	p.table("  ", t)
 }

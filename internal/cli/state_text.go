@@ -82,8 +82,12 @@ func (a *app) sessions(p *printer, sessions []turnpost.Session, now time.Time) {
 		if s.Unread > 0 {
 			waits = fmt.Sprintf("%d unread", s.Unread)
 		}
-		t.row(p.dot(s.Status.State), p.paint(bold, sessionName(s)), p.state(s.Status), ago(now.Sub(s.Status.Since)), waits, a.tilde(s.Cwd))
-		t.note(strings.Join(nonEmpty(s.Status.Evidence, prefixed("hears: ", s.Can), prefixed("no handle: ", s.Unlinked)), "; "))
+		t.row(p.dot(s.Status.State), p.paint(bold, sessionName(s)), p.paint(dim, s.Harness), p.state(s.Status), ago(now.Sub(s.Status.Since)), waits, a.tilde(s.Cwd))
+		can := s.Can
+		if s.Status.State == turnpost.StateUnheard {
+			can = "" // nothing proves that it still hears
+		}
+		t.note(a.shortPaths(strings.Join(nonEmpty(s.Status.Evidence, prefixed("hears: ", can), prefixed("no handle: ", s.Unlinked)), "; ")))
 	}
 	p.table("", t)
 }
@@ -106,7 +110,7 @@ func nonEmpty(texts ...string) []string {
 }
 
 // notices prints what the person should know.
-func (p *printer) notices(notices []turnpost.Notice, now time.Time) {
+func (a *app) notices(p *printer, notices []turnpost.Notice, now time.Time) {
 	if len(notices) == 0 {
 		return
 	}
@@ -121,7 +125,7 @@ func (p *printer) notices(notices []turnpost.Notice, now time.Time) {
 		if n.Loud == turnpost.LoudSilent {
 			mark = p.paint(dim, "·")
 		}
-		t.row(mark, n.ID, clock(n.At, now), n.Text)
+		t.row(mark, n.ID, clock(n.At, now), a.shortPaths(n.Text))
 	}
 	p.table("  ", t)
 }

@@ -71,7 +71,7 @@ func (a *app) board(ctx context.Context, p *printer, hub turnpost.Hub, board tur
 		p.line("")
 		a.sessions(p, board.Sessions, now)
 	}
-	p.notices(board.Notices, now)
+	a.notices(p, board.Notices, now)
 	if len(board.Unclaimed) > 0 {
 		p.line("")
 		p.line("%s", p.paint(bold, "mail that nobody is there for"))

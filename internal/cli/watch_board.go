@@ -99,13 +99,13 @@ func (w *watcher) show(ctx context.Context, hub turnpost.Hub, board turnpost.Boa
 		w.sessions[s.ID] = s
 		if first {
 			if s.Live() {
-				w.say(s.Status.Since, sessionName(s), w.p.state(s.Status), w.tilde(s.Cwd))
+				w.say(s.Status.Since, sessionName(s), w.p.state(s.Status), s.Harness+" in "+w.tilde(s.Cwd))
 			}
 			continue
 		}
 		if !known || before.Status.State != s.Status.State || before.Status.Tool != s.Status.Tool && s.Status.Tool != "" {
 			w.changes++
-			w.say(s.Status.Since, sessionName(s), w.p.state(s.Status), s.Status.Evidence)
+			w.say(s.Status.Since, sessionName(s), w.p.state(s.Status), s.Harness+": "+w.shortPaths(s.Status.Evidence))
 		}
 		if s.WokenAt.After(before.WokenAt) {
 			w.woken++
@@ -128,7 +128,7 @@ func (w *watcher) show(ctx context.Context, hub turnpost.Hub, board turnpost.Boa
 			continue
 		}
 		w.notices[n.ID] = true
-		w.say(n.At, "notice", w.p.paint(bad, string(n.Loud)), n.Text)
+		w.say(n.At, "notice", w.p.paint(bad, string(n.Loud)), w.shortPaths(n.Text))
 	}
 	return nil
 }

@@ -17,7 +17,14 @@ type drift struct {
 // text is the notice about it. It is the same after a restart, so that it is
 // told once.
 func (d drift) text() string {
-	return fmt.Sprintf("%s: %s is missing from %s: its sessions may not be heard; turnpost setup shows what to put back", d.Harness, d.What, d.File)
+	return fmt.Sprintf("%s: %s: its sessions may not be heard; turnpost setup shows what to put back", d.Harness, d.gone())
+}
+
+func (d drift) gone() string {
+	if d.What == "" {
+		return d.File + " is missing"
+	}
+	return d.What + " is missing from " + d.File
 }
 
 // noticeDrift takes over what is missing now: it tells the person of each once,
@@ -86,7 +93,7 @@ func (h *Hub) unheard(s *session) (turnpost.Status, bool) {
 		if d.Harness == s.Harness && s.ActivityAt.Before(d.at) {
 			return turnpost.Status{
 				State: turnpost.StateUnheard, Since: d.at.UTC(),
-				Evidence: fmt.Sprintf("alive, unheard since %s: %s is missing from %s", s.ActivityAt.Local().Format("15:04"), d.What, d.File),
+				Evidence: fmt.Sprintf("alive, unheard since %s: %s", s.ActivityAt.Local().Format("15:04"), d.gone()),
 			}, true
 		}
 	}

@@ -19,7 +19,7 @@ import (
 type Missing struct {
 	Owner string // of the place: see OwnerOf
 	File  string // absolute, as the entries named it
-	What  string // "every hook", "part of the hooks (3 of 9)", "the whole file"
+	What  string // "every hook", "part of the hooks (3 of 9)"; "": the file itself
 }
 
 // Drift looks again and again for what setup wrote and somebody took away: a
@@ -149,7 +149,7 @@ func (e recordEntry) heardBy() string {
 func goneText(kind string, gone, all int) string {
 	switch {
 	case kind == "file":
-		return "the whole file"
+		return ""
 	case kind == "review" && gone == all:
 		return "every review of our hooks"
 	case kind == "review":

@@ -57,7 +57,7 @@ func TestDriftFindsWhatIsGone(t *testing.T) {
 	if err := os.WriteFile(f.path("settings.jsonc"), []byte("{}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f.wantMissing(d, Missing{other, f.path("settings.jsonc"), "every hook"}, Missing{other, f.path("plugin.js"), "the whole file"})
+	f.wantMissing(d, Missing{other, f.path("settings.jsonc"), "every hook"}, Missing{other, f.path("plugin.js"), ""})
 
 	// Setup again, and all is well.
 	f.apply(f.setup.PlanInstall(f.place(), f.others()))

@@ -84,7 +84,9 @@ func testLooks(t *testing.T, ctx context.Context) {
 			tb.until(`document.querySelector("#compose .sent").innerText !== ""`)
 		}},
 		{name: "keys-dark", path: "/", dark: true, width: 1200, height: 900, window: true, then: func(tb *tab) { tb.keys("?") }},
-		{name: "phone-light", path: "/", width: 360, height: 740, window: true},
+		{name: "phone-light", path: "/", width: 360, height: 740, window: true, then: func(tb *tab) {
+			tb.until(`["#s-04", "#s-05", "#s-06"].every((s) => document.querySelector(s + " .program").checkVisibility())`) // they are told apart
+		}},
 		{name: "phone-whole", path: "/", width: 360, height: 740},
 		{name: "phone-dark-compose", path: "/", dark: true, width: 360, height: 740, window: true, then: func(tb *tab) { tb.keys("c") }},
 		{name: "phone-item", path: "/item/n-39", width: 360, height: 740, window: true},

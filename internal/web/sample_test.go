@@ -36,9 +36,10 @@ func sample(now time.Time) *fakeHub {
 		s.Can, s.Unread = "turn end and bell", 1
 	})
 	session("02", "@api", turnpost.StateWaiting, 4*time.Minute, func(s *turnpost.Session) {
-		s.Status.Tool, s.Status.Wants, s.Status.Evidence = "Edit", turnpost.WantPermission, "permission 13:59:48, process alive"
+		s.Harness, s.Version = "codex", "0.171.0"
+		s.Status.Tool, s.Status.Wants, s.Status.Evidence = "apply_patch", turnpost.WantPermission, "permission 13:59:48, process alive"
 		s.Last = "I need your permission to edit migrations/0012_accounts.sql."
-		s.Can, s.Unread = "turn end and bell", 2
+		s.Can, s.Unread = "turn end and queue", 2
 	})
 	session("03", "@web", turnpost.StateIdle, 11*time.Minute, func(s *turnpost.Session) {
 		s.Status.Evidence = "turn.end 13:52:10, process alive, 0 background tasks"
@@ -48,23 +49,24 @@ func sample(now time.Time) *fakeHub {
 		s.WokenAt = ago(12 * time.Minute)
 	})
 	session("04", "@infra/blue-green", turnpost.StateIdle, 31*time.Minute, func(s *turnpost.Session) {
-		s.Harness, s.Version = "codex", "0.98.0"
+		s.Harness, s.Version = "codex", "0.171.0"
 		s.Status.Background, s.Status.Evidence = 2, "turn.end 13:32:40, process alive, 2 background tasks"
 		s.Last = "Both rollouts run in the background; I look again when one of them ends."
-		s.Can = "turn end now; bell after its next cd, /clear or restart"
+		s.Can = "turn end and queue"
 	})
 	session("05", "@docs", turnpost.StateWedged, 8*time.Minute, func(s *turnpost.Session) {
+		s.Harness, s.Version = "opencode", "1.18.33"
 		s.Status.Failure = turnpost.Failure{Class: turnpost.FailureRateLimit, Native: "rate_limit", Detail: "Number of requests has exceeded your per-minute limit"}
 		s.Status.Evidence = "turn.failed 13:55:03, process alive"
 		s.Last, s.Can, s.Unread = "Now the last chapter.", "turn end and bell", 3
 	})
 	session("06", "@mobile", turnpost.StateQuiet, 6*time.Minute, func(s *turnpost.Session) {
-		s.Harness, s.Version = "gemini", "0.21.1"
+		s.Harness, s.Version = "gemini", "0.61.0"
 		s.Status.Evidence = "prompt 13:57:31, process alive, nothing since"
 		s.Can = "turn end only"
 	})
 	session("07", "@data", turnpost.StateUnheard, 52*time.Minute, func(s *turnpost.Session) {
-		s.Status.Evidence = "process alive, last event 13:11:09, registry says busy"
+		s.Status.Evidence = "alive, unheard since 13:11: every hook is missing from /home/anna/.claude/settings.json"
 		s.Last, s.Can = "Reading the schema.", "turn end now; bell after its next cd, /clear or restart"
 	})
 	session("08", "@a-repository-with-a-remarkably-long-name/and-a-worktree-to-match-it", turnpost.StateWorking, 9*time.Second, func(s *turnpost.Session) {

@@ -310,7 +310,7 @@ func problemTitle(code turnpost.Code) string {
 
 // can is what a session can receive now.
 func can(s turnpost.Session) string {
-	if !s.Live() {
+	if !s.Live() || s.Status.State == turnpost.StateUnheard { // nothing proves that such a one still hears
 		return ""
 	}
 	if s.Can == "" {

@@ -57,11 +57,18 @@ func TestBoardIsReadWithoutScript(t *testing.T) {
 		"hub alive", "@anna", "2 notices", "@docs is wedged: rate limit.",
 		"1 waiting · 1 wedged · 1 unheard · 1 quiet · 2 working · 4 idle",
 		"@api/auth", "claude-code 2.1.332", "Bash", "tool.before 14:03:21, process alive", "I am running the whole suite",
-		"waiting: permission", "wedged: rate limit", "2 background tasks", "not linked", "hears: turn end and bell",
+		"waiting: permission", "wedged: rate limit", "2 background tasks", "not linked", "hears: turn end and bell", "codex 0.171.0", "opencode 1.18.33",
+		"alive, unheard since 13:11: every hook is missing from /home/anna/.claude/settings.json",
 		"What woke it", "/login returns 303 since this morning", "cd /home/anna/src/web &amp;&amp; claude --resume",
 		"3 ended within a day", "Mail waits where nobody is:", "3 events lost",
 		"Which region do we migrate first", "claimed by @api", "answered by @api/auth", "@infra/blue-green → @deploy",
 		`href="/item/q-40"`, `href="/?channel=%23release#timeline"`)
+
+	_, unheard, _ := strings.Cut(w.Body.String(), `id="s-07"`)
+	unheard, _, _ = strings.Cut(unheard, `<li id="s-`)
+	if !strings.Contains(unheard, "unheard since") || strings.Contains(unheard, "hears") {
+		t.Error("the page says what a session hears that is unheard")
+	}
 
 	w = get(t, page, "/item/a-43")
 	wants(t, w.Body.String(), "Does /login still return 302?", "the body is empty", "answered", "acked", "<!doctype html>")
