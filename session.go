@@ -16,6 +16,7 @@ type Session struct {
 	Registry string  `json:"registry,omitempty"`
 	Wake     Wake    `json:"wake,omitzero"`
 	Unlinked string  `json:"unlinked,omitempty"` // why no handle is bound to it
+	Reports  bool    `json:"reports,omitempty"`  // its program only reports: it takes no mail, and no handle
 
 	Status     Status    `json:"status"`
 	TurnOpen   bool      `json:"turn_open"`

@@ -205,7 +205,7 @@ func (a *app) examineBoard(ctx context.Context, hub turnpost.Hub, add addFinding
 	}
 	for _, s := range board.Sessions {
 		switch {
-		case s.Unlinked != "":
+		case s.Unlinked != "" && !s.Reports:
 			add("session", setup.Warning, sessionName(s)+" has no handle: "+s.Unlinked, "turnpost name @handle --session "+s.ID)
 		case s.Status.State == turnpost.StateUnheard:
 			add("session", setup.Warning, sessionName(s)+": "+s.Status.Evidence, "turnpost setup shows what is missing; else restart it")

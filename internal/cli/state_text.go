@@ -83,11 +83,14 @@ func (a *app) sessions(p *printer, sessions []turnpost.Session, now time.Time) {
 			waits = fmt.Sprintf("%d unread", s.Unread)
 		}
 		t.row(p.dot(s.Status.State), p.paint(bold, sessionName(s)), p.paint(dim, s.Harness), p.state(s.Status), ago(now.Sub(s.Status.Since)), waits, a.tilde(s.Cwd))
-		can := s.Can
+		can, unlinked := s.Can, s.Unlinked
+		if s.Reports {
+			unlinked = "" // it is what it can
+		}
 		if s.Status.State == turnpost.StateUnheard {
 			can = "" // nothing proves that it still hears
 		}
-		t.note(a.shortPaths(strings.Join(nonEmpty(s.Status.Evidence, prefixed("hears: ", can), prefixed("no handle: ", s.Unlinked)), "; ")))
+		t.note(a.shortPaths(strings.Join(nonEmpty(s.Status.Evidence, prefixed("hears: ", can), prefixed("no handle: ", unlinked)), "; ")))
 	}
 	p.table("", t)
 }

@@ -316,6 +316,8 @@ func (v *view) Link(ctx context.Context, q turnpost.LinkRequest) (turnpost.Sessi
 		err = turnpost.Errorf(turnpost.NotFound, "there is no session %.40q", q.Session)
 	case s.Handle != "":
 		err = turnpost.Errorf(turnpost.Conflict, "session %s is %s already", s.ID, s.Handle)
+	case s.Reports:
+		err = turnpost.Errorf(turnpost.Conflict, "session %s takes no mail: its program reports status only", s.ID)
 	}
 	h.mu.Unlock()
 	if err != nil {

@@ -232,7 +232,7 @@ func (h *Hub) newSession(ctx context.Context, ev turnpost.Event, now time.Time) 
 			Attended: ev.Attended, StartedAt: now.UTC(),
 		}
 	}
-	s.Handle, s.Unlinked, s.Place = handle, unlinked, ev.Place
+	s.Handle, s.Unlinked, s.Reports, s.Place = handle, unlinked, ev.Reports, ev.Place
 	s.Cwd, s.Process, s.EndedAt = ev.Cwd, ev.Process, time.Time{}
 	s.Wake = turnpost.Wake{}
 	if old != nil && old.Wake.Key == ev.Wake.Key {

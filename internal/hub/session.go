@@ -50,6 +50,8 @@ func (h *Hub) can(s *session) string {
 	switch {
 	case !s.live():
 		return ""
+	case s.Reports:
+		return "nothing: its program only reports"
 	case s.Handle == "":
 		return "nothing: it has no handle"
 	case !s.Attended:

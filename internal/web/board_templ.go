@@ -732,7 +732,7 @@ func sessionDetails(p page, s turnpost.Session) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if s.Unlinked != "" {
+		if s.Unlinked != "" && !s.Reports {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 64, "<p class=\"problem\">Not linked: ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -128,7 +128,7 @@ func (p *page) sort(board turnpost.Board) {
 			p.Ended = append(p.Ended, s)
 		default:
 			p.Live = append(p.Live, s)
-			if s.Unlinked != "" {
+			if s.Unlinked != "" && !s.Reports {
 				p.Unlinked = append(p.Unlinked, s)
 			}
 		}

@@ -23,8 +23,11 @@ const (
 
 // name is the handle of a session, or what stands in for one.
 func name(s turnpost.Session) string {
-	if s.Handle != "" {
+	switch {
+	case s.Handle != "":
 		return line(s.Handle, nameRunes)
+	case s.Reports:
+		return "reports only"
 	}
 	return "no handle"
 }
@@ -74,7 +77,7 @@ func doingMore(s turnpost.Session) string {
 	if st.State == turnpost.StateUnheard {
 		parts = append(parts, "its hooks are missing")
 	}
-	if s.Unlinked != "" && s.Live() {
+	if s.Unlinked != "" && !s.Reports && s.Live() {
 		parts = append(parts, "not linked")
 	}
 	return strings.Join(parts, " · ")

@@ -86,6 +86,25 @@ func TestBoardIsReadWithoutScript(t *testing.T) {
 	}
 }
 
+// A session that only reports wants no handle, and nobody is asked for one.
+func TestReportsOnly(t *testing.T) {
+	h := newFake()
+	h.boardNow.Sessions = []turnpost.Session{{
+		ID: "1", Harness: "amp", Native: "T-1", Reports: true, Unlinked: "its program reports status only and takes no mail",
+		Can: "nothing: its program only reports", Status: turnpost.Status{State: turnpost.StateWorking, Since: time.Now(), Evidence: "prompt 14:03:21"},
+	}}
+	page := samplePage(h, nil)
+	for _, path := range []string{"/", "/integrations"} {
+		html := get(t, page, path).Body.String()
+		if strings.Contains(html, "ot linked") || strings.Contains(html, "/do/link") {
+			t.Errorf("%s asks for a handle", path)
+		}
+		if path == "/" {
+			wants(t, html, "reports only", "amp", "hears: nothing: its program only reports")
+		}
+	}
+}
+
 // What is there to be copied is what a reader sees, or it is not there.
 func TestStepsAreExact(t *testing.T) {
 	for code, shown := range map[string]bool{

@@ -364,8 +364,12 @@ func deliveryStories() []story {
 			one.Reports, one.Name = true, "@ci"
 			one.Start()
 			one.Prompt()
-			if s := r.Session(one); s.Handle != "" || !strings.Contains(s.Unlinked, "status only") || s.Status.State != turnpost.StateWorking {
+			if s := r.Session(one); s.Handle != "" || !s.Reports || !strings.Contains(s.Unlinked, "status only") || !strings.Contains(s.Can, "only reports") || s.Status.State != turnpost.StateWorking {
 				t.Errorf("it shows as %+v", s)
+			}
+			link := turnpost.LinkRequest{Session: r.Session(one).ID, Handle: "@ci"}
+			if _, err := r.Human().Link(context.Background(), link); turnpost.CodeOf(err) != turnpost.Conflict {
+				t.Errorf("it was linked all the same: %v", err)
 			}
 			two := r.Agent("api").Idle() // in the same place: nobody has its handle
 			if s := r.Session(two); s.Handle != "@api" {
