@@ -142,7 +142,13 @@ func (u *TUI) WaitScreenFunc(what string, right func(screen string) bool) {
 // until it stands in the input line, presses Enter and waits until it has left.
 func (u *TUI) Type(text string) {
 	u.t.Helper()
-	u.Draft(text)
+	// While a screen is drawn anew, the line above may look like the input line.
+	u.WaitScreenFunc("an empty input line", func(screen string) bool {
+		v := u.program.Look(screen)
+		return v.Ready && v.Input == ""
+	})
+	u.Press(text)
+	u.waitInput(text)
 	u.Enter()
 }
 
