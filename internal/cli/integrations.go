@@ -198,6 +198,7 @@ func (i *integrations) Check(ctx context.Context, name string) ([]web.Check, err
 	if err != nil {
 		return nil, err
 	}
+	targets[0].at.Project = "" // the hub's own directory is nobody's repository
 	findings, err := i.checkTarget(ctx, targets[0], i.hub)
 	if err != nil {
 		return nil, err

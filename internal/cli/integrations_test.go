@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 
 	"turnpost"
 	"turnpost/internal/harness"
+	"turnpost/internal/setup"
 	"turnpost/internal/web"
 )
 
@@ -135,6 +137,40 @@ func TestWhatThePageSays(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestThePageChecksNoFolder: the directory in which the hub runs is nobody's
+// repository, so that whether it is trusted says nothing.
+func TestThePageChecksNoFolder(t *testing.T) {
+	p := newPlace(t)
+	p.install()
+	p.furnish()
+	i := p.integrations()
+	i.hub = deaf{}
+	for _, h := range harness.All() {
+		foldered, ok := h.(harness.UserFoldered)
+		if !ok || !foldered.UserHooksNeedTrust() {
+			continue
+		}
+		checks, err := i.Check(t.Context(), h.Name())
+		if err != nil || len(checks) == 0 {
+			t.Fatalf("%s: %v, %v", h.Name(), checks, err)
+		}
+		for _, c := range checks {
+			if c.Name == setup.CheckTrusted {
+				t.Errorf("%s: %+v", h.Name(), c)
+			}
+		}
+		return
+	}
+	t.Fatal("no harness asks whether a folder is trusted")
+}
+
+// deaf is a hub that has heard of no session.
+type deaf struct{ turnpost.Hub }
+
+func (deaf) Board(context.Context, turnpost.BoardQuery) (turnpost.Board, error) {
+	return turnpost.Board{}, nil
 }
 
 // integrations is what the page has of this place, without a hub.
