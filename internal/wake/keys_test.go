@@ -4,6 +4,7 @@ package wake
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -119,9 +120,16 @@ func paneOfNew(t *testing.T, dir, what, program string) (pane, error) {
 		return pane{}, err
 	}
 	p := pane{tmux: tmux, socket: filepath.Join(dir, "s")}
-	t.Cleanup(func() { _, _ = p.run(t.Context(), "kill-server") })
+	started := false
+	t.Cleanup(func() {
+		// The test's own context is over by now.
+		if out, err := p.run(context.Background(), "kill-server"); err != nil && started {
+			t.Errorf("end tmux: %v: %s", err, out)
+		}
+	})
 	out, err := p.run(t.Context(), "new-session", "-d", "-x", "80", "-y", "20", "-P", "-F", "#{pane_id}",
 		"-e", screenMode+"="+what, program)
+	started = err == nil
 	p.id = strings.TrimSpace(out)
 	return p, err
 }
