@@ -17,6 +17,7 @@ func (h *Hub) Handle(ctx context.Context, ev turnpost.Event) (turnpost.HookAnswe
 		return turnpost.HookAnswer{}, err
 	}
 	ev.Last = h.redact.text(ev.Last)
+	ev.Failure.Native = h.redact.text(ev.Failure.Native) // some harnesses have no word for it but the service's text
 	ev.Failure.Detail = h.redact.text(ev.Failure.Detail)
 	now := time.Now()
 	h.mu.Lock()

@@ -221,6 +221,23 @@ func postStories() []story {
 				}
 			}
 		}},
+		{name: "secrets in what a harness says are not stored", tell: func(t *testing.T, r *Rig) {
+			a := r.Agent("api").Idle()
+			key := "sk-ant-api03-" + strings.Repeat("a1", 20)
+			a.Prompt()
+			failed := a.Event(turnpost.TurnFailed)
+			failed.Failure = turnpost.Failure{Class: turnpost.FailureAuth, Native: "401 bad key " + key, Detail: "again: " + key}
+			a.Send(failed)
+			a.Prompt()
+			ended := a.Event(turnpost.TurnEnd)
+			ended.Last = "the key is " + key
+			shown := fmt.Sprintf("%+v", r.Session(a))
+			a.Send(ended)
+			shown += fmt.Sprintf("%+v %+v", r.Session(a), r.Notices("wedge"))
+			if strings.Contains(shown, key) || !strings.Contains(shown, "the key is ") {
+				t.Errorf("shown: %s", shown)
+			}
+		}},
 		{name: "parallel posts lose nothing", tell: func(t *testing.T, r *Rig) {
 			a, b := r.Agent("api").Idle(), r.Agent("web").Idle()
 			from := b.Hub()
