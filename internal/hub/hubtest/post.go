@@ -228,13 +228,13 @@ func postStories() []story {
 			failed := a.Event(turnpost.TurnFailed)
 			failed.Failure = turnpost.Failure{Class: turnpost.FailureAuth, Native: "401 bad key " + key, Detail: "again: " + key}
 			a.Send(failed)
+			shown := fmt.Sprintf("%+v %+v", r.Session(a), r.Notices("wedge"))
 			a.Prompt()
 			ended := a.Event(turnpost.TurnEnd)
 			ended.Last = "the key is " + key
-			shown := fmt.Sprintf("%+v", r.Session(a))
 			a.Send(ended)
-			shown += fmt.Sprintf("%+v %+v", r.Session(a), r.Notices("wedge"))
-			if strings.Contains(shown, key) || !strings.Contains(shown, "the key is ") {
+			shown += fmt.Sprintf("%+v", r.Session(a))
+			if strings.Contains(shown, key) || !strings.Contains(shown, "the key is ") || !strings.Contains(shown, "401 bad key") {
 				t.Errorf("shown: %s", shown)
 			}
 		}},
