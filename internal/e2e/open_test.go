@@ -41,6 +41,10 @@ func TestSessionsOpenBeforeSetup(t *testing.T) {
 				return len(board.Sessions) == 1
 			}
 
+			// Copilot CLI reads its hooks some time after its prompt is there.
+			if heard("before") {
+				t.Error("it is heard before setup")
+			}
 			w.setupAs("--harness", r.harness, "--trust")
 			if heard("at once") {
 				t.Errorf("it is heard at once, not %s", h.Profile().Open())
