@@ -102,41 +102,7 @@ func fillGeminiNotification(e *turnpost.Event, doc document.Object) {
 	}
 }
 
-// Encode carries what e.Accepts and drops the rest. Nothing to say is not one
-// byte: any text is shown.
+// Encode refuses with "deny". Nothing to say is not one byte: any text is shown.
 func (gemini) Encode(e turnpost.Event, d turnpost.Decision) Output {
-	var context, deny, notice string
-	switch {
-	case e.Accepts.Continue && d.Continue != "":
-		if e.Kind == turnpost.Bell {
-			context = clipText(d.Continue) // beside the prompt that rang
-		} else {
-			deny = clipText(d.Continue) // the reason is the next prompt
-		}
-	case e.Accepts.Deny && d.Permission == turnpost.Deny:
-		deny = clipText(d.Reason)
-	case e.Accepts.Context:
-		context = clipText(d.Context)
-	}
-	if e.Accepts != (turnpost.Accepts{}) {
-		notice = clip(d.Notice, maxDetail)
-	}
-	if context == "" && deny == "" && notice == "" {
-		return Output{}
-	}
-	var w document.Writer
-	w.Open("")
-	if deny != "" {
-		w.Text("decision", "deny")
-		w.Text("reason", deny)
-	}
-	w.Text("systemMessage", notice)
-	if context != "" {
-		w.Open("hookSpecificOutput")
-		w.Text("hookEventName", e.Name)
-		w.Text("additionalContext", context)
-		w.Close()
-	}
-	w.Close()
-	return Output{Stdout: append(w.Bytes(), '\n')}
+	return encodeRefusing("deny", e, d)
 }

@@ -111,42 +111,9 @@ func fillQwenNotification(e *turnpost.Event, doc document.Object) {
 	}
 }
 
-// Encode carries what e.Accepts and drops the rest. Nothing to say is not one
-// byte: any text would be told the model. It writes < and > of a context as
-// entities, those of a block as they are.
+// Encode refuses with "block". Nothing to say is not one byte: any text would be
+// told the model. The program writes < and > of a context as entities, those of
+// a block as they are.
 func (qwen) Encode(e turnpost.Event, d turnpost.Decision) Output {
-	var context, block, notice string
-	switch {
-	case e.Accepts.Continue && d.Continue != "":
-		if e.Kind == turnpost.Bell {
-			context = clipText(d.Continue) // beside the prompt that rang
-		} else {
-			block = clipText(d.Continue) // the reason is the next prompt
-		}
-	case e.Accepts.Deny && d.Permission == turnpost.Deny:
-		block = clipText(d.Reason)
-	case e.Accepts.Context:
-		context = clipText(d.Context)
-	}
-	if e.Accepts != (turnpost.Accepts{}) {
-		notice = clip(d.Notice, maxDetail)
-	}
-	if context == "" && block == "" && notice == "" {
-		return Output{}
-	}
-	var w document.Writer
-	w.Open("")
-	if block != "" {
-		w.Text("decision", "block")
-		w.Text("reason", block)
-	}
-	w.Text("systemMessage", notice)
-	if context != "" {
-		w.Open("hookSpecificOutput")
-		w.Text("hookEventName", e.Name)
-		w.Text("additionalContext", context)
-		w.Close()
-	}
-	w.Close()
-	return Output{Stdout: append(w.Bytes(), '\n')}
+	return encodeRefusing("block", e, d)
 }
