@@ -30,12 +30,20 @@ func layers() map[string][]string {
 		"internal/process":    {},
 		"internal/harness":    {"internal/document"},
 
-		"internal/hook":  {"internal/document", "internal/harness", "internal/process", "internal/statedir"},
+		"internal/run":        {},
+
+		"internal/hook":  {"internal/document", "internal/harness", "internal/keep/recall", "internal/process", "internal/statedir"},
 		"internal/setup": {"internal/atomicfile", "internal/harness"},
 		"internal/wake":  {"internal/harness", "internal/statedir"},
 		"internal/probe": {"internal/harness", "internal/process"},
 
-		"internal/hub":        {},
+		"internal/keep":        {"internal/atomicfile", "internal/keep/recall", "internal/statedir", "internal/trust"},
+		"internal/keep/recall": {"internal/statedir"},
+		"internal/trust":       {"internal/atomicfile"},
+		"internal/workflow":    {"internal/run"},
+		"internal/work":        {"internal/process"},
+
+		"internal/hub":        {"internal/run"},
 		"internal/store":      {"internal/hub"},
 		"internal/api":        {},
 		"internal/api/client": {"internal/statedir"},
@@ -45,8 +53,9 @@ func layers() map[string][]string {
 
 		"internal/cli": {
 			"internal/api", "internal/api/client", "internal/atomicfile", "internal/harness", "internal/hook",
-			"internal/hub", "internal/mcp", "internal/notify", "internal/probe", "internal/process", "internal/setup",
-			"internal/statedir", "internal/store", "internal/wake", "internal/web",
+			"internal/hub", "internal/keep", "internal/keep/recall", "internal/mcp", "internal/notify", "internal/probe",
+			"internal/process", "internal/run", "internal/setup", "internal/statedir", "internal/store", "internal/trust",
+			"internal/wake", "internal/web", "internal/work", "internal/workflow",
 		},
 		"cmd/turnpost":      {"internal/cli", "internal/hook"},
 		"cmd/turnpost-hook": {"internal/hook"},
@@ -65,6 +74,7 @@ func layers() map[string][]string {
 // standard library.
 var standardOnly = []string{
 	".", "internal/document", "internal/atomicfile", "internal/statedir", "internal/harness",
+	"internal/run", "internal/keep/recall", "internal/trust",
 	"internal/wake", "internal/probe", "internal/notify", "internal/api/client",
 	"cmd/turnpost", "cmd/turnpost-hook", "scripts/harnessdocs", "scripts/testreport",
 }

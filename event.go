@@ -31,6 +31,7 @@ type Event struct {
 	Continued  bool     `json:"continued,omitempty"`  // turn.end: the harness says a hook continued this turn before
 	Machine    bool     `json:"machine,omitempty"`    // prompt: no person typed it
 	Offers     []string `json:"offers,omitempty"`     // prompt: ids of our offers found in its text: an exact receipt
+	Tokens     int64    `json:"tokens,omitempty"`     // turn.end: tokens that the turn took, where the harness says
 	Last       string   `json:"last,omitempty"`       // turn.end: start of the last assistant message, at most 500 bytes
 	Subagent   string   `json:"subagent,omitempty"`   // set when a sub-agent, not the session itself, said it
 
@@ -77,6 +78,7 @@ type Accepts struct {
 	Continue bool `json:"continue,omitempty"` // text that keeps the agent going
 	Deny     bool `json:"deny,omitempty"`     // a permission decision; at a bell: that the prompt which rang is dropped
 	Watch    bool `json:"watch,omitempty"`    // files that the harness shall watch
+	Row      int  `json:"row,omitempty"`      // turn.end: so many continuations in a row the harness takes, 0: as many as come
 }
 
 // Want is what a waiting session waits for.

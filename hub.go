@@ -35,6 +35,18 @@ type Hub interface {
 	Pause(context.Context, PauseRequest) (Agent, error)
 	Link(context.Context, LinkRequest) (Session, error)
 
+	Notes(context.Context, NotesRequest) (Notes, error)
+	Handoff(context.Context, HandoffRequest) (Posted, error)
+
+	StartRun(context.Context, RunStart) (Run, error)
+	Run(context.Context, RunQuery) (Run, error)
+	Runs(context.Context, RunsQuery) (Runs, error)
+	Journal(context.Context, JournalQuery) (Journal, error)
+	ChangeRun(context.Context, RunRequest) (Run, error)
+	AskEffect(context.Context, EffectDraft) (EffectDone, error)
+	TakeEffects(context.Context, EffectTake) (Taken, error)
+	PostEffect(context.Context, EffectPost) (EffectDone, error)
+
 	Board(context.Context, BoardQuery) (Board, error)
 	Clear(context.Context, ClearRequest) (Nothing, error)
 	Changes(context.Context, ChangesQuery) (Changes, error)
@@ -65,7 +77,8 @@ type Nothing struct{}
 type HookAnswer struct {
 	Handle   string   `json:"handle,omitempty"`
 	Decision Decision `json:"decision,omitzero"`
-	Offer    string   `json:"offer,omitempty"` // set when the decision carries held items: confirm with Shown
+	Offer    string   `json:"offer,omitempty"`    // set when the decision carries held items, or a run's text: confirm with Shown
+	Delay    int      `json:"delay_ms,omitempty"` // the client waits so long, at most 5,000 ms, before it prints: a run's turns follow each other too fast
 }
 
 // Receipt confirms that an answer was printed and flushed.
@@ -258,6 +271,7 @@ type Board struct {
 	Notices   []Notice   `json:"notices"`           // not cleared
 	Unclaimed []Agent    `json:"unclaimed"`         // handles with mail and no live session
 	Activity  []Activity `json:"activity"`          // newest first, at most 50
+	Runs      []Run      `json:"runs,omitempty"`    // not ended, or ended within an hour; as in Runs
 	Dropped   int64      `json:"dropped,omitempty"` // events that clients could not deliver
 }
 

@@ -26,8 +26,10 @@ type Session struct {
 	Last       string    `json:"last,omitempty"`    // start of the last assistant message
 	Woken      string    `json:"woken,omitempty"`   // the text that last rang it awake: its terminal does not show it
 	WokenAt    time.Time `json:"woken_at,omitzero"`
-	Can        string    `json:"can,omitempty"`    // what it can receive now, for people
-	Unread     int       `json:"unread,omitempty"` // open deliveries of its handle
+	NotesAt    time.Time `json:"notes_at,omitzero"` // when the notes of its handle were written; zero: there are none
+	Run        string    `json:"run,omitempty"`     // the run that it works at
+	Can        string    `json:"can,omitempty"`     // what it can receive now, for people
+	Unread     int       `json:"unread,omitempty"`  // open deliveries of its handle
 }
 
 // Live tells whether the session has not ended.

@@ -35,7 +35,7 @@ func newReport(t *testing.T) *report {
 		t.Fatal(err)
 	}
 	r := &report{t: t, machine: hubtest.NewMachine(), desktop: &hubtest.Desktop{}}
-	r.hub, err = hub.New(ctx, hub.Config{Human: "@anna", OnError: func(err error) { t.Error(err) }}, db, &hubtest.Bells{}, r.machine, r.desktop, nil)
+	r.hub, err = hub.New(ctx, hub.Config{Human: "@anna", OnError: func(err error) { t.Error(err) }}, db, &hubtest.Bells{}, r.machine, r.desktop, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -100,7 +100,7 @@ func (r *running) run(ctx context.Context, cfg config, address string) (err erro
 		ways = append(ways, wake.Keys(r.dir, r.warn))
 	}
 	h, err = hub.New(ctx, cfg.hub, rows, ways, probe.Machine{}, notify.New(beside, r.env.Getenv),
-		installs{setup.New(string(r.dir), r.env.Now).Drift(), r.warn})
+		installs{setup.New(string(r.dir), r.env.Now).Drift(), r.warn}, nil)
 	if err != nil {
 		return err
 	}

@@ -79,6 +79,7 @@ func writeEvent(w *document.Writer, e turnpost.Event) {
 	flag(w, "continued", e.Continued)
 	flag(w, "machine", e.Machine)
 	w.Texts("offers", e.Offers)
+	w.Number("tokens", int(e.Tokens))
 	w.Text("last", e.Last)
 	w.Text("subagent", e.Subagent)
 	if e.Wake != (turnpost.Wake{}) {
@@ -95,6 +96,7 @@ func writeEvent(w *document.Writer, e turnpost.Event) {
 		flag(w, "continue", e.Accepts.Continue)
 		flag(w, "deny", e.Accepts.Deny)
 		flag(w, "watch", e.Accepts.Watch)
+		w.Number("row", e.Accepts.Row)
 		w.Close()
 	}
 }
@@ -126,5 +128,6 @@ func decodeAnswer(data []byte) (turnpost.HookAnswer, error) {
 			Notice:     text(d, "notice"),
 		},
 		Offer: text(doc, "offer"),
+		Delay: int(doc.Number("delay_ms")),
 	}, nil
 }

@@ -22,7 +22,7 @@ func fill(t *testing.T, v reflect.Value) {
 		}
 	case reflect.String:
 		v.SetString("<a> & \"b\"\n" + v.Type().Name())
-	case reflect.Int:
+	case reflect.Int, reflect.Int64:
 		v.SetInt(7)
 	case reflect.Bool:
 		v.SetBool(true)

@@ -1,7 +1,8 @@
 // Package hub holds the rules: whose handle a session has, what may interrupt
 // whom, which items an answer carries, when a bell rings, what a session's
 // status is and when the human is told. It declares the Store, Waker, Prober,
-// Outlet and Installs that it needs and imports nothing but the words.
+// Outlet, Installs and Keeper that it needs and imports nothing but the words and
+// the journal of runs.
 //
 // Delivery is at least once: an item is shown again, labelled, when nothing
 // proves that its text arrived. It is never shown in two answers at a time, and
@@ -59,6 +60,34 @@ type Installs interface {
 	Missing() []turnpost.Missing
 }
 
+// Keeper keeps agents' notes as files that people can read. Writes of one
+// handle come one at a time.
+type Keeper interface {
+	// Read returns the notes of a handle; none are no error.
+	Read(handle string) (turnpost.Notes, error)
+	// Write replaces now.md, about the place where its author works.
+	Write(handle string, place turnpost.Place, text string) error
+	Append(handle string, place turnpost.Place, text string) error
+	// Log adds a decision.
+	Log(handle string, d turnpost.NotedDecision) error
+	// Clear puts now.md away.
+	Clear(handle string) error
+	// Stub writes now.md, marked as ours, only where it is missing or blank.
+	Stub(handle string, place turnpost.Place, text string) error
+	// Rename moves the notes of a handle that takes another name.
+	Rename(from, to string) error
+	// At is when now.md was written; zero: there is none, or a stub.
+	At(handle string) time.Time
+	// Recall is the framed text that gives a session its handle's notes back, ""
+	// when there are none that are fresh and about its place. It also puts down
+	// whose notes the session has, for when no hub is there to ask.
+	Recall(handle string, s turnpost.Session, compacted bool) string
+	// Ritual says what an agent does first in the place: our text, or the
+	// repository's own when the person trusted it. news is what the person should
+	// know about that file, told once.
+	Ritual(place turnpost.Place) (text, news string)
+}
+
 // Config is how the user wants the hub to behave. Zero values mean defaults.
 type Config struct {
 	Human     string                                  // the person's handle, "@anna"
@@ -99,6 +128,7 @@ type Hub struct {
 	prober   Prober
 	outlet   Outlet
 	installs Installs // nil: nobody looks
+	keeper   Keeper   // nil: no notes are kept
 
 	create sync.Mutex // one new session at a time gets a handle
 
@@ -120,8 +150,8 @@ type sessionKey struct{ harness, native string }
 
 // New returns a hub over a store, with what the store remembers. Run has to be
 // running for rings to be repeated, statuses to decay and the human to be told.
-// installs may be nil.
-func New(ctx context.Context, cfg Config, store Store, waker Waker, prober Prober, outlet Outlet, installs Installs) (*Hub, error) {
+// installs and keeper may be nil.
+func New(ctx context.Context, cfg Config, store Store, waker Waker, prober Prober, outlet Outlet, installs Installs, keeper Keeper) (*Hub, error) {
 	if cfg.Escalate <= 0 {
 		cfg.Escalate = 5 * time.Minute
 	}
@@ -132,7 +162,7 @@ func New(ctx context.Context, cfg Config, store Store, waker Waker, prober Probe
 		cfg.OnError = func(error) {}
 	}
 	h := &Hub{
-		cfg: cfg, store: store, waker: waker, prober: prober, outlet: outlet, installs: installs,
+		cfg: cfg, store: store, waker: waker, prober: prober, outlet: outlet, installs: installs, keeper: keeper,
 		sessions: map[sessionKey]*session{},
 		offers:   map[string]*offer{},
 		mail:     map[string]*mailbox{},

@@ -93,6 +93,16 @@ type Tx interface {
 	Key(author, key string) (KeyRow, error)
 	SaveKey(KeyRow) error
 
+	// AddRun gives the run its id, "r-" and the next number. An idempotency key
+	// that is not empty is used by one run of its starter only.
+	AddRun(RunRow) (RunRow, error)
+	SaveRun(RunRow) error                                      // state, handle, seq, updated and ended
+	RunRow(id string) (RunRow, error)                          // ErrNoRow
+	RunByKey(startedBy, key string) (RunRow, error)            // ErrNoRow
+	RunRows(RunFilter) ([]RunRow, error)                       // newest first
+	AddRunEvents(run string, events []turnpost.RunEvent) error // seqs follow the last one, else an error
+	RunEvents(run string, after int64, limit int) ([]turnpost.RunEvent, error)
+
 	AddNotice(turnpost.Notice) (turnpost.Notice, error) // gives it its id
 	SaveNotice(turnpost.Notice) error
 	Notices() ([]turnpost.Notice, error) // not cleared, newest first
@@ -118,6 +128,19 @@ type KeyRow struct {
 	Digest string // of the draft
 	Item   string
 	At     time.Time
+}
+
+// RunRow is a run as lists need it; its journal has the rest.
+type RunRow struct {
+	turnpost.Run        // without effects, steps, plan, scores
+	Key          string // idempotency key of its start
+}
+
+// RunFilter narrows a list of runs.
+type RunFilter struct {
+	Handle     string    // empty: all
+	EndedAfter time.Time // those that have not ended, and those that ended after it
+	Limit      int
 }
 
 // TimelineFilter narrows a timeline.

@@ -25,7 +25,7 @@ func TestBoardSaysThatTheStoreIsBroken(t *testing.T) {
 			return nil
 		}
 	})
-	h, err := hub.New(ctx, hub.Config{Human: "@anna"}, db, &hubtest.Bells{}, hubtest.NewMachine(), &hubtest.Desktop{}, nil)
+	h, err := hub.New(ctx, hub.Config{Human: "@anna"}, db, &hubtest.Bells{}, hubtest.NewMachine(), &hubtest.Desktop{}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ func BenchmarkHubPost(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer db.Close()
-	h, err := hub.New(ctx, hub.Config{Human: "@anna"}, db, &hubtest.Bells{}, hubtest.NewMachine(), &hubtest.Desktop{}, nil)
+	h, err := hub.New(ctx, hub.Config{Human: "@anna"}, db, &hubtest.Bells{}, hubtest.NewMachine(), &hubtest.Desktop{}, nil, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func TestHubOnSQLite(t *testing.T) {
 			t.Fatal(err)
 		}
 		cfg.OnError = func(err error) { t.Error(err) }
-		h, err := hub.New(ctx, cfg, db, r.Bells, r.Machine, r.Desktop, r.Installs)
+		h, err := hub.New(ctx, cfg, db, r.Bells, r.Machine, r.Desktop, r.Installs, r.Keeper)
 		if err != nil {
 			t.Fatal(err)
 		}

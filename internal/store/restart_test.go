@@ -29,7 +29,7 @@ func TestHubRestart(t *testing.T) {
 			t.Fatal(err)
 		}
 		h, err := hub.New(ctx, hub.Config{Human: "@anna", OnError: func(err error) { t.Error(err) }}, db,
-			&hubtest.Bells{}, hubtest.NewMachine(), desktop, nil)
+			&hubtest.Bells{}, hubtest.NewMachine(), desktop, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

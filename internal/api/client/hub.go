@@ -104,6 +104,56 @@ func (c *Client) Link(ctx context.Context, in turnpost.LinkRequest) (turnpost.Se
 	return call[turnpost.Session](ctx, c, "link", in, answerTimeout)
 }
 
+// Notes reads or changes an agent's notes.
+func (c *Client) Notes(ctx context.Context, in turnpost.NotesRequest) (turnpost.Notes, error) {
+	return call[turnpost.Notes](ctx, c, "notes", in, answerTimeout)
+}
+
+// Handoff passes an agent's work to another.
+func (c *Client) Handoff(ctx context.Context, in turnpost.HandoffRequest) (turnpost.Posted, error) {
+	return call[turnpost.Posted](ctx, c, "handoff", in, answerTimeout)
+}
+
+// StartRun starts a run.
+func (c *Client) StartRun(ctx context.Context, in turnpost.RunStart) (turnpost.Run, error) {
+	return call[turnpost.Run](ctx, c, "run/start", in, answerTimeout)
+}
+
+// Run returns one run with all that belongs to it.
+func (c *Client) Run(ctx context.Context, in turnpost.RunQuery) (turnpost.Run, error) {
+	return call[turnpost.Run](ctx, c, "run", in, answerTimeout)
+}
+
+// Runs lists runs.
+func (c *Client) Runs(ctx context.Context, in turnpost.RunsQuery) (turnpost.Runs, error) {
+	return call[turnpost.Runs](ctx, c, "runs", in, answerTimeout)
+}
+
+// Journal lists entries of a run's journal, and waits for new ones.
+func (c *Client) Journal(ctx context.Context, in turnpost.JournalQuery) (turnpost.Journal, error) {
+	return call[turnpost.Journal](ctx, c, "run/journal", in, time.Duration(in.Seconds)*time.Second+answerTimeout)
+}
+
+// ChangeRun reports on a run, or steers it.
+func (c *Client) ChangeRun(ctx context.Context, in turnpost.RunRequest) (turnpost.Run, error) {
+	return call[turnpost.Run](ctx, c, "run/change", in, answerTimeout)
+}
+
+// AskEffect asks for an effect.
+func (c *Client) AskEffect(ctx context.Context, in turnpost.EffectDraft) (turnpost.EffectDone, error) {
+	return call[turnpost.EffectDone](ctx, c, "run/ask", in, answerTimeout)
+}
+
+// TakeEffects takes pending commands for a worker.
+func (c *Client) TakeEffects(ctx context.Context, in turnpost.EffectTake) (turnpost.Taken, error) {
+	return call[turnpost.Taken](ctx, c, "run/take", in, answerTimeout)
+}
+
+// PostEffect posts the result of an effect.
+func (c *Client) PostEffect(ctx context.Context, in turnpost.EffectPost) (turnpost.EffectDone, error) {
+	return call[turnpost.EffectDone](ctx, c, "run/post", in, answerTimeout)
+}
+
 // Board returns what the page shows.
 func (c *Client) Board(ctx context.Context, in turnpost.BoardQuery) (turnpost.Board, error) {
 	return call[turnpost.Board](ctx, c, "board", in, answerTimeout)

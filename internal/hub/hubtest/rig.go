@@ -25,6 +25,8 @@ type Rig struct {
 	Desktop *Desktop
 	// Installs is what went missing of what setup wrote.
 	Installs *Installs
+	// Keeper keeps notes; stories about them set it.
+	Keeper hub.Keeper
 
 	t      *testing.T
 	nextID int
