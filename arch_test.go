@@ -30,7 +30,7 @@ func layers() map[string][]string {
 		"internal/process":    {},
 		"internal/harness":    {"internal/document"},
 
-		"internal/run":        {},
+		"internal/run": {},
 
 		"internal/hook":  {"internal/document", "internal/harness", "internal/keep/recall", "internal/process", "internal/statedir"},
 		"internal/setup": {"internal/atomicfile", "internal/harness"},

@@ -294,6 +294,8 @@ type RunRequest struct {
 	Text  string   `json:"text,omitempty"`
 	Score *float64 `json:"score,omitempty"`
 	Proof string   `json:"proof,omitempty"`
+
+	Limits Limits `json:"limits,omitzero"` // resume: those that are not zero replace the run's; Seconds count from now
 }
 
 // RunQuery asks for one run.
