@@ -51,6 +51,7 @@ type Run struct {
 	Steps     []Step    `json:"steps,omitempty"`  // of its process
 	Effects   []Effect  `json:"effects,omitempty"`
 	Missing   []string  `json:"missing,omitempty"` // what stands between it and completion
+	Proof     string    `json:"proof,omitempty"`   // that completes it; told to its own agent alone, once nothing is missing
 	Seq       int64     `json:"seq"`               // of the journal's last entry
 	StartedAt time.Time `json:"started_at"`
 	UpdatedAt time.Time `json:"updated_at"`
