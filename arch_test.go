@@ -74,7 +74,7 @@ func layers() map[string][]string {
 // standard library.
 var standardOnly = []string{
 	".", "internal/document", "internal/atomicfile", "internal/statedir", "internal/harness",
-	"internal/run", "internal/keep/recall", "internal/trust",
+	"internal/run", "internal/keep/recall",
 	"internal/wake", "internal/probe", "internal/notify", "internal/api/client",
 	"cmd/turnpost", "cmd/turnpost-hook", "scripts/harnessdocs", "scripts/testreport",
 }

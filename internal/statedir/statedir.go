@@ -62,6 +62,10 @@ func (d Dir) Spool() string { return d.path("spool.jsonl") }
 // ones do not.
 func (d Dir) HealMark() string { return d.path("heal") }
 
+// Trusted is the record of the files of repositories that the person trusted;
+// ".lock" beside it is held while it is changed.
+func (d Dir) Trusted() string { return d.path("trusted.json") }
+
 // Bells is the directory of the bell files. Nothing removes it.
 func (d Dir) Bells() string { return d.path("bells") }
 
