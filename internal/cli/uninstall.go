@@ -140,6 +140,7 @@ func purgeState(dir statedir.Dir) (gone []string, err error) {
 	names := []string{
 		dir.Database(), dir.Database() + "-wal", dir.Database() + "-shm", dir.Lock(), dir.HubFile(), dir.Token(),
 		dir.Log(), dir.Log() + ".1", dir.Spool(), dir.Spool() + ".taken", dir.HealMark(), dir.Socket(),
+		dir.Trusted(), dir.Trusted() + ".lock",
 		filepath.Join(string(dir), "setup.json"), filepath.Join(string(dir), "setup.lock"),
 	}
 	for _, name := range names {
