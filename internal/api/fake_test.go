@@ -20,7 +20,7 @@ type fakeBackend struct {
 	calls    []fakeCall
 	err      error                                             // of every method
 	who      *turnpost.Identity                                // of Whoami, when set
-	waits    chan string                                       // Wait and Changes say here that they wait, and wait for the end
+	waits    chan string                                       // what waits says so here, and waits for the end
 	ended    chan string                                       // and here that it came, when set
 	handle   func(turnpost.Event) (turnpost.HookAnswer, error) // when set
 	shown    map[string]int                                    // by offer
@@ -197,6 +197,46 @@ func (h fakeHub) Link(_ context.Context, in turnpost.LinkRequest) (turnpost.Sess
 	return recorded[turnpost.Session](h, "Link", in)
 }
 
+func (h fakeHub) Notes(_ context.Context, in turnpost.NotesRequest) (turnpost.Notes, error) {
+	return recorded[turnpost.Notes](h, "Notes", in)
+}
+
+func (h fakeHub) Handoff(_ context.Context, in turnpost.HandoffRequest) (turnpost.Posted, error) {
+	return recorded[turnpost.Posted](h, "Handoff", in)
+}
+
+func (h fakeHub) StartRun(_ context.Context, in turnpost.RunStart) (turnpost.Run, error) {
+	return recorded[turnpost.Run](h, "StartRun", in)
+}
+
+func (h fakeHub) Run(_ context.Context, in turnpost.RunQuery) (turnpost.Run, error) {
+	return recorded[turnpost.Run](h, "Run", in)
+}
+
+func (h fakeHub) Runs(_ context.Context, in turnpost.RunsQuery) (turnpost.Runs, error) {
+	return recorded[turnpost.Runs](h, "Runs", in)
+}
+
+func (h fakeHub) Journal(ctx context.Context, in turnpost.JournalQuery) (turnpost.Journal, error) {
+	return waited[turnpost.Journal](ctx, h, "Journal", in)
+}
+
+func (h fakeHub) ChangeRun(_ context.Context, in turnpost.RunRequest) (turnpost.Run, error) {
+	return recorded[turnpost.Run](h, "ChangeRun", in)
+}
+
+func (h fakeHub) AskEffect(_ context.Context, in turnpost.EffectDraft) (turnpost.EffectDone, error) {
+	return recorded[turnpost.EffectDone](h, "AskEffect", in)
+}
+
+func (h fakeHub) TakeEffects(_ context.Context, in turnpost.EffectTake) (turnpost.Taken, error) {
+	return recorded[turnpost.Taken](h, "TakeEffects", in)
+}
+
+func (h fakeHub) PostEffect(_ context.Context, in turnpost.EffectPost) (turnpost.EffectDone, error) {
+	return recorded[turnpost.EffectDone](h, "PostEffect", in)
+}
+
 func (h fakeHub) Board(_ context.Context, in turnpost.BoardQuery) (turnpost.Board, error) {
 	return recorded[turnpost.Board](h, "Board", in)
 }
@@ -233,6 +273,8 @@ func fill(v reflect.Value, n *int64) {
 		v.SetBool(true)
 	case reflect.Int, reflect.Int64:
 		v.SetInt(*n)
+	case reflect.Float64:
+		v.SetFloat(float64(*n) + 0.5)
 	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
 		fill(v.Elem(), n)

@@ -22,8 +22,30 @@ func clients(s *Server) map[string]*client.Client {
 	}
 }
 
-// Every method of the contract has a route of its name, and what goes in at
-// the client comes out at the hub, and back.
+// pathOf is the route of a method of the contract: its name, where no other is
+// listed.
+func pathOf(method string) string {
+	switch method {
+	case "Handle":
+		return "/v1/event"
+	case "StartRun":
+		return "/v1/run/start"
+	case "Journal":
+		return "/v1/run/journal"
+	case "ChangeRun":
+		return "/v1/run/change"
+	case "AskEffect":
+		return "/v1/run/ask"
+	case "TakeEffects":
+		return "/v1/run/take"
+	case "PostEffect":
+		return "/v1/run/post"
+	}
+	return "/v1/" + strings.ToLower(method)
+}
+
+// Every method of the contract has a route, and what goes in at the client
+// comes out at the hub, and back.
 func TestEveryHubMethodMakesTheRoundTrip(t *testing.T) {
 	f := newFake()
 	s := listen(t, f)
@@ -32,41 +54,56 @@ func TestEveryHubMethodMakesTheRoundTrip(t *testing.T) {
 	for _, e := range endpoints() {
 		routes[e.path] = e
 	}
-	for at, c := range clients(s) {
-		defer c.Close()
+	socket, port := clients(s)["socket"], clients(s)["port"]
+	defer socket.Close()
+	defer port.Close()
+	for _, end := range []struct {
+		at     string
+		c      *client.Client
+		caller turnpost.Caller
+	}{
+		{"socket", socket, turnpost.Caller{Pid: os.Getpid()}},
+		{"socket, for a session", socket.WithSession("secret").WithNative("n-1"), turnpost.Caller{Pid: os.Getpid(), HookSession: "secret", Native: "n-1"}},
+		{"port", port, turnpost.Caller{Human: true}},
+		{"port, for a session", port.WithSession("secret"), turnpost.Caller{HookSession: "secret"}},
+	} {
 		for _, contract := range []reflect.Type{reflect.TypeFor[turnpost.Hub](), reflect.TypeFor[turnpost.HookHub]()} {
 			for method := range contract.Methods() {
-				name := "/v1/" + strings.ToLower(method.Name)
-				if method.Name == "Handle" {
-					name = "/v1/event"
-				}
+				name := pathOf(method.Name)
 				route, ok := routes[name]
 				if !ok {
 					t.Errorf("%s has no route %s", method.Name, name)
 				}
-				if route.policy.local && at != "socket" {
+				if route.policy.local && strings.HasPrefix(end.at, "port") {
 					continue
 				}
 				req := reflect.New(method.Type.In(1)).Elem()
 				fill(req, new(int64))
-				out := reflect.ValueOf(c).MethodByName(method.Name).Call([]reflect.Value{reflect.ValueOf(t.Context()), req})
+				out := reflect.ValueOf(end.c).MethodByName(method.Name).Call([]reflect.Value{reflect.ValueOf(t.Context()), req})
 				if err, _ := out[1].Interface().(error); err != nil {
-					t.Errorf("%s over the %s: %v", method.Name, at, err)
+					t.Errorf("%s over the %s: %v", method.Name, end.at, err)
 					continue
 				}
 				last := f.last(t)
 				if last.name != method.Name {
-					t.Errorf("%s over the %s reached %s", method.Name, at, last.name)
+					t.Errorf("%s over the %s reached %s", method.Name, end.at, last.name)
+				}
+				caller := end.caller
+				if contract == reflect.TypeFor[turnpost.HookHub]() {
+					caller = turnpost.Caller{} // an event says itself whose it is
+				}
+				if last.caller != caller {
+					t.Errorf("%s over the %s: caller %+v, want %+v", method.Name, end.at, last.caller, caller)
 				}
 				if diff := cmp.Diff(req.Interface(), last.req); diff != "" {
-					t.Errorf("%s over the %s: request (-sent +got):\n%s", method.Name, at, diff)
+					t.Errorf("%s over the %s: request (-sent +got):\n%s", method.Name, end.at, diff)
 				}
 				want := reflect.New(method.Type.Out(0)).Elem()
 				if method.Name != "Shown" { // whose answer is Nothing
 					fill(want, new(int64))
 				}
 				if diff := cmp.Diff(want.Interface(), out[0].Interface()); diff != "" {
-					t.Errorf("%s over the %s: answer (-sent +got):\n%s", method.Name, at, diff)
+					t.Errorf("%s over the %s: answer (-sent +got):\n%s", method.Name, end.at, diff)
 				}
 			}
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"turnpost"
+	"turnpost/internal/api/client"
 )
 
 func TestSocketIsPrivate(t *testing.T) {
@@ -113,7 +114,7 @@ func TestStopEndsWaitsWithAnswers(t *testing.T) {
 	for _, how := range []string{"context", "client"} {
 		t.Run(how, func(t *testing.T) {
 			f := newFake()
-			f.waits = make(chan string, 3)
+			f.waits = make(chan string, 4)
 			streaming := make(chan struct{})
 			s := listen(t, f, func(cfg *Config) {
 				cfg.Mounts = map[string]Mount{"/stream": {Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -143,6 +144,11 @@ func TestStopEndsWaitsWithAnswers(t *testing.T) {
 				_, err := clients(s)["port"].Changes(t.Context(), turnpost.ChangesQuery{Seconds: 50})
 				changes <- err
 			}()
+			journal := make(chan error, 1)
+			go func() {
+				_, err := clients(s)["port"].Journal(t.Context(), turnpost.JournalQuery{Seconds: 50})
+				journal <- err
+			}()
 			stream := make(chan string, 1)
 			go func() {
 				r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+s.TCP()+"/stream", nil)
@@ -163,8 +169,9 @@ func TestStopEndsWaitsWithAnswers(t *testing.T) {
 				}
 				stream <- string(text)
 			}()
-			<-f.waits
-			<-f.waits
+			for range 3 {
+				<-f.waits
+			}
 			<-streaming
 
 			start := time.Now()
@@ -178,6 +185,9 @@ func TestStopEndsWaitsWithAnswers(t *testing.T) {
 			}
 			if err := <-changes; err != nil {
 				t.Errorf("changes: %v", err)
+			}
+			if err := <-journal; err != nil {
+				t.Errorf("journal: %v", err)
 			}
 			if took := time.Since(start); took >= stopGrace {
 				t.Errorf("the waits went on for %s, with the requests that may finish", took)
@@ -308,18 +318,33 @@ func TestTimeouts(t *testing.T) {
 
 // A client that went away frees its wait.
 func TestGoneClientEndsItsWait(t *testing.T) {
-	f := newFake()
-	f.waits, f.ended = make(chan string, 1), make(chan string, 1)
-	s := listen(t, f)
-	serve(t, s)
-	ctx, cancel := context.WithCancel(t.Context())
-	c := clients(s)["port"]
-	done := make(chan error, 1)
-	go func() { _, err := c.Wait(ctx, turnpost.WaitQuery{}); done <- err }()
-	<-f.waits
-	cancel()
-	if err := <-done; !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
+	for name, wait := range map[string]func(context.Context, *client.Client) error{
+		"Wait": func(ctx context.Context, c *client.Client) error {
+			_, err := c.Wait(ctx, turnpost.WaitQuery{})
+			return err
+		},
+		"Journal": func(ctx context.Context, c *client.Client) error {
+			_, err := c.Journal(ctx, turnpost.JournalQuery{Seconds: 50})
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFake()
+			f.waits, f.ended = make(chan string, 1), make(chan string, 1)
+			s := listen(t, f)
+			serve(t, s)
+			ctx, cancel := context.WithCancel(t.Context())
+			c := clients(s)["port"]
+			done := make(chan error, 1)
+			go func() { done <- wait(ctx, c) }()
+			<-f.waits
+			cancel()
+			if err := <-done; !errors.Is(err, context.Canceled) {
+				t.Errorf("got %v", err)
+			}
+			if ended := <-f.ended; ended != name { // a wait that goes on hangs here
+				t.Errorf("%s ended", ended)
+			}
+		})
 	}
-	<-f.ended // a wait that goes on hangs here
 }

@@ -93,7 +93,7 @@ func TestWaitingTimes(t *testing.T) {
 	for _, test := range []struct {
 		seconds, byDefault int
 		want               time.Duration
-	}{{0, 50, 55 * time.Second}, {0, 25, 30 * time.Second}, {7, 50, 12 * time.Second}} {
+	}{{0, 50, 55 * time.Second}, {0, 25, 30 * time.Second}, {7, 50, 12 * time.Second}, {0, 0, 5 * time.Second}, {50, 0, 55 * time.Second}} {
 		if got := waiting(test.seconds, test.byDefault); got != test.want {
 			t.Errorf("waiting(%d, %d) = %s", test.seconds, test.byDefault, got)
 		}

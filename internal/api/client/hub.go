@@ -131,7 +131,7 @@ func (c *Client) Runs(ctx context.Context, in turnpost.RunsQuery) (turnpost.Runs
 
 // Journal lists entries of a run's journal, and waits for new ones.
 func (c *Client) Journal(ctx context.Context, in turnpost.JournalQuery) (turnpost.Journal, error) {
-	return call[turnpost.Journal](ctx, c, "run/journal", in, time.Duration(in.Seconds)*time.Second+answerTimeout)
+	return call[turnpost.Journal](ctx, c, "run/journal", in, waiting(in.Seconds, 0))
 }
 
 // ChangeRun reports on a run, or steers it.
