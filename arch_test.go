@@ -41,7 +41,7 @@ func layers() map[string][]string {
 		"internal/keep/recall": {"internal/statedir"},
 		"internal/trust":       {"internal/atomicfile"},
 		"internal/workflow":    {"internal/run"},
-		"internal/work":        {"internal/process"},
+		"internal/work":        {"internal/atomicfile", "internal/process"},
 
 		"internal/hub":        {"internal/run"},
 		"internal/store":      {"internal/hub"},
