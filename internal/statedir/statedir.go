@@ -71,7 +71,11 @@ func (d Dir) Bells() string { return d.path("bells") }
 
 // Bell is the bell file of a key. Keys are made by adapters from a pid and a
 // start stamp or from a native id; anything else in them becomes "_".
-func (d Dir) Bell(key string) string {
+func (d Dir) Bell(key string) string { return filepath.Join(d.Bells(), "b"+fileName(key)) }
+
+// fileName makes a key that others chose a part of a file name. Two keys may
+// become the same one.
+func fileName(key string) string {
 	safe := strings.Map(func(r rune) rune {
 		switch {
 		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_':
@@ -82,7 +86,7 @@ func (d Dir) Bell(key string) string {
 	if len(safe) > 100 {
 		safe = safe[:100]
 	}
-	return filepath.Join(d.Bells(), "b"+safe)
+	return safe
 }
 
 // Socket is the default place of the hub's socket; the hub file has the true one.
@@ -100,6 +104,7 @@ type Hub struct {
 	Socket   string `json:"socket"`         // path of the unix socket
 	TCP      string `json:"tcp,omitempty"`  // "127.0.0.1:21584"
 	Heal     string `json:"heal,omitempty"` // program that a client may start, detached, with "up -d" when the hub died
+	Keep     int64  `json:"keep,omitempty"` // agents' notes are kept, and given back for so many seconds; 0: they are not
 }
 
 // ReadHub reads the hub file; the error wraps os.ErrNotExist when no hub should be up.
@@ -118,5 +123,6 @@ func (d Dir) ReadHub() (Hub, error) {
 		Socket:   doc.Text("socket", len(data)),
 		TCP:      doc.Text("tcp", len(data)),
 		Heal:     doc.Text("heal", len(data)),
+		Keep:     doc.Number("keep"),
 	}, nil
 }
