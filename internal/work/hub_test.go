@@ -85,11 +85,16 @@ func (h *fakeHub) ask(commands ...turnpost.Command) {
 	}
 }
 
-func (h *fakeHub) end() {
+// set ends the run, or resumes it.
+func (h *fakeHub) set(state turnpost.RunState) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.run.State = turnpost.RunCompleted
-	h.enter(turnpost.RunEvent{Kind: turnpost.RunEnded})
+	h.run.State = state
+	kind := turnpost.RunResumed
+	if state.Ended() {
+		kind = turnpost.RunEnded
+	}
+	h.enter(turnpost.RunEvent{Kind: kind})
 }
 
 // enter adds to the journal; the caller holds the lock.
@@ -122,9 +127,20 @@ func (h *fakeHub) journal(r *http.Request, in turnpost.JournalQuery) (turnpost.J
 	}
 }
 
+// going is an error once the run has ended; the caller holds the lock.
+func (h *fakeHub) going() error {
+	if h.run.State.Ended() {
+		return turnpost.Errorf(turnpost.Conflict, "r-1 is %s", h.run.State)
+	}
+	return nil
+}
+
 func (h *fakeHub) take(_ *http.Request, in turnpost.EffectTake) (turnpost.Taken, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if err := h.going(); err != nil {
+		return turnpost.Taken{}, err
+	}
 	out := turnpost.Taken{Run: h.run}
 	out.Run.Effects = nil
 	for i := range h.run.Effects {
@@ -163,6 +179,9 @@ func (h *fakeHub) post(_ *http.Request, in turnpost.EffectPost) (turnpost.Effect
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if err := h.going(); err != nil {
+		return turnpost.EffectDone{}, err
+	}
 	for i := range h.run.Effects {
 		if e := &h.run.Effects[i]; e.ID == in.Effect {
 			e.State, e.Value = in.Status, in.Value

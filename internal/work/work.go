@@ -54,7 +54,7 @@ const (
 	Started Step = "started"
 	Ended   Step = "ended"   // the result is on disk
 	Posted  Step = "posted"  // the hub has it
-	Refused Step = "refused" // the hub does not want it; Err says why
+	Refused Step = "refused" // the hub does not take it; Err says why
 	Waiting Step = "waiting" // for a hub that is gone
 )
 
@@ -97,7 +97,9 @@ func Run(ctx context.Context, cfg Config) (Done, error) {
 		return Done{}, err
 	}
 	w := &worker{Config: cfg, begun: map[string]bool{}, finished: make(chan outcome)}
-	w.done.Ended = run.State.Ended()
+	if run.State.Ended() {
+		return Done{Ended: true}, nil // what a worker left is posted when it is resumed
+	}
 	err = w.takeUp(ctx, run.Effects)
 	if err == nil {
 		err = w.loop(ctx, run.Seq)
@@ -190,6 +192,10 @@ func (w *worker) take(ctx context.Context) error {
 		taken, err = w.Hub.TakeEffects(ctx, turnpost.EffectTake{Run: w.RunID, Worker: w.Worker, Limit: w.Parallel, All: w.All})
 		return err
 	})
+	if w.ended(ctx, err) {
+		w.done.Ended = true
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -248,7 +254,7 @@ func (w *worker) takeUp(ctx context.Context, effects []turnpost.Effect) error {
 // lastPost is how long a worker that was told to end tries to post.
 const lastPost = 2 * time.Second
 
-// post brings a result to the hub. One that the hub refuses stays on disk.
+// post brings a result to the hub. One that the hub does not take stays on disk.
 func (w *worker) post(ctx context.Context, effect turnpost.Effect, result Result) error {
 	in := turnpost.EffectPost{
 		Run: w.RunID, Effect: effect.ID, Status: result.Status, Value: result.Value, Worker: w.Worker,
@@ -264,10 +270,22 @@ func (w *worker) post(ctx context.Context, effect turnpost.Effect, result Result
 	}
 	if err != nil {
 		w.report(Progress{Step: Refused, Effect: effect, Result: result, Err: err})
+		if w.ended(ctx, err) {
+			return nil // it is posted when the run is resumed
+		}
 		return fmt.Errorf("post %s: %w", effect.ID, err)
 	}
 	w.report(Progress{Step: Posted, Effect: effect, Result: result})
 	return nil
+}
+
+// ended tells whether a conflict is that the run has ended meanwhile.
+func (w *worker) ended(ctx context.Context, err error) bool {
+	if turnpost.CodeOf(err) != turnpost.Conflict {
+		return false
+	}
+	run, err := w.Hub.Run(ctx, turnpost.RunQuery{ID: w.RunID})
+	return err == nil && run.State.Ended()
 }
 
 // watchRound is one wait for the journal, the longest that the hub takes.

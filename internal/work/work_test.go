@@ -248,7 +248,7 @@ func TestFollowUntilTheRunEnds(t *testing.T) {
 			t.Errorf("posted %s", id)
 		}
 	}
-	s.hub.end()
+	s.hub.set(turnpost.RunCompleted)
 	if err := <-ended; err != nil {
 		t.Fatal(err)
 	}
@@ -305,6 +305,43 @@ func TestRefusedResult(t *testing.T) {
 	if post := s.hub.posted(t, "e-1"); post.Status != turnpost.EffectOK {
 		t.Errorf("posted %+v", post)
 	}
+}
+
+// TestHaltedMeanwhile holds that a command of a run that halts is let be, and
+// its result is posted once the run goes on.
+func TestHaltedMeanwhile(t *testing.T) {
+	s := newSetting(t)
+	s.hub.ask(s.sh(`echo x >> ran; while [ ! -e go ]; do sleep 0.01; done; echo the result`), s.sh(`echo y >> ran`))
+	cfg := s.config()
+	cfg.Parallel = 1
+	refused := make(chan error, 1)
+	cfg.Report = func(p work.Progress) {
+		if p.Step == work.Refused {
+			refused <- p.Err
+		}
+	}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := work.Run(t.Context(), cfg)
+		ended <- err
+	}()
+	ran := filepath.Join(s.cwd, "ran")
+	await(t, func() bool { _, err := os.Stat(ran); return err == nil })
+	s.hub.set(turnpost.RunHalted)
+	write(t, filepath.Join(s.cwd, "go"), "")
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	if err := <-refused; turnpost.CodeOf(err) != turnpost.Conflict {
+		t.Errorf("refused with %v", err)
+	}
+	if done := s.work(t); done != (work.Done{Ended: true}) {
+		t.Errorf("at a halted run: %+v", done)
+	}
+	s.hub.set(turnpost.RunWaiting)
+	s.work(t)
+	wantParts(t, s.hub.posted(t, "e-1").Value, "exit status 0", "\nthe result\n")
+	wantFile(t, ran, "x\ny\n")
 }
 
 func TestNameIsKept(t *testing.T) {
