@@ -51,6 +51,7 @@ func (v *view) Agents(ctx context.Context, q turnpost.AgentQuery) (turnpost.Agen
 func (h *Hub) shownSession(s *session) turnpost.Session {
 	out := s.Session
 	out.Can = h.can(s)
+	out.NotesAt = h.notesAt(s.Handle)
 	if status, gone := h.unheard(s); gone && s.live() {
 		out.Status = status
 		return out
@@ -192,6 +193,7 @@ func (v *view) Name(ctx context.Context, q turnpost.NameRequest) (turnpost.Ident
 	if err != nil {
 		return turnpost.Identity{}, err
 	}
+	h.renameNotes(from, to)
 	h.mu.Lock()
 	for _, s := range h.sessions {
 		if s.Handle == from {

@@ -73,6 +73,9 @@ func (h *Hub) Handle(ctx context.Context, ev turnpost.Event) (turnpost.HookAnswe
 	answer := turnpost.HookAnswer{Handle: s.Handle}
 	h.mu.Unlock()
 
+	if ev.Kind == turnpost.CompactBefore && ev.Subagent == "" {
+		h.backstop(s)
+	}
 	if ask.when != never {
 		held, err := h.hold(ctx, ask)
 		if err != nil {
@@ -87,14 +90,14 @@ func (h *Hub) Handle(ctx context.Context, ev turnpost.Event) (turnpost.HookAnswe
 		answer.Decision = nothingNew(ev)
 	}
 	if greets {
-		line, err := h.startContext(ctx, s, ev)
+		line, waiting, err := h.startContext(ctx, s, ev)
 		if err != nil {
 			h.mu.Lock()
 			s.owes = true
 			h.mu.Unlock()
 			return answer, err
 		}
-		answer.Decision.Context = joined(line, answer.Decision.Context)
+		answer.Decision.Context = h.greeting(s, ev, line, waiting > 0, answer.Decision.Context)
 	}
 	if ev.Kind == turnpost.TurnEnd && answer.Offer == "" && ev.Subagent == "" {
 		h.ringIfMail(ctx, answer.Handle)

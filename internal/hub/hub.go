@@ -60,8 +60,8 @@ type Installs interface {
 	Missing() []turnpost.Missing
 }
 
-// Keeper keeps agents' notes as files that people can read. Writes of one
-// handle come one at a time.
+// Keeper keeps agents' notes as files that people can read. Writes come one at
+// a time; an error that the caller can mend is an *turnpost.Error.
 type Keeper interface {
 	// Read returns the notes of a handle; none are no error.
 	Read(handle string) (turnpost.Notes, error)
@@ -69,23 +69,23 @@ type Keeper interface {
 	Write(handle string, place turnpost.Place, text string) error
 	Append(handle string, place turnpost.Place, text string) error
 	// Log adds a decision.
-	Log(handle string, d turnpost.NotedDecision) error
+	Log(handle string, place turnpost.Place, d turnpost.NotedDecision) error
 	// Clear puts now.md away.
 	Clear(handle string) error
-	// Stub writes now.md, marked as ours, only where it is missing or blank.
+	// Stub writes now.md, marked as ours, only where it is missing or blank, or
+	// still the stub of before.
 	Stub(handle string, place turnpost.Place, text string) error
 	// Rename moves the notes of a handle that takes another name.
 	Rename(from, to string) error
 	// At is when now.md was written; zero: there is none, or a stub.
 	At(handle string) time.Time
 	// Recall is the framed text that gives a session its handle's notes back, ""
-	// when there are none that are fresh and about its place. It also puts down
-	// whose notes the session has, for when no hub is there to ask.
+	// when there are none that are fresh and about its place.
 	Recall(handle string, s turnpost.Session, compacted bool) string
-	// Ritual says what an agent does first in the place: our text, or the
-	// repository's own when the person trusted it. news is what the person should
-	// know about that file, told once.
-	Ritual(place turnpost.Place) (text, news string)
+	// Remember puts down whose notes a session has, for when no hub is there to
+	// ask; Forget takes that away.
+	Remember(handle string, s turnpost.Session) error
+	Forget(s turnpost.Session) error
 }
 
 // Config is how the user wants the hub to behave. Zero values mean defaults.
@@ -98,6 +98,11 @@ type Config struct {
 	Failures  map[turnpost.FailureClass]FailurePolicy // overrides of the table in failure.go
 	Retention time.Duration                           // of activity and cleared notices; default 14 days
 	OnError   func(error)                             // of background work; nil: ignored
+
+	// Ritual says what an agent does first in a place, where mail waits or its
+	// notes are given back; news is what the person should know of a file there.
+	// nil: nothing.
+	Ritual func(turnpost.Place) (text, news string)
 }
 
 // The times that the rules are made of.
@@ -130,7 +135,8 @@ type Hub struct {
 	installs Installs // nil: nobody looks
 	keeper   Keeper   // nil: no notes are kept
 
-	create sync.Mutex // one new session at a time gets a handle
+	create sync.Mutex     // one new session at a time gets a handle
+	beside sync.WaitGroup // what goes on after an answer
 
 	mu       sync.Mutex
 	sessions map[sessionKey]*session
@@ -231,6 +237,7 @@ func (h *Hub) Run(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
+			h.beside.Wait()
 			h.flush()
 			return
 		case <-tick.C:

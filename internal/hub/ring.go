@@ -124,7 +124,7 @@ func (h *Hub) repeatRings(now time.Time) {
 // startContext is the one line that a session is told when it starts, or as
 // soon as it can be: who it is, and at a start that mail waits. A session that
 // can be rung is rung for it a moment later, when it surely watches its bell.
-func (h *Hub) startContext(ctx context.Context, s *session, ev turnpost.Event) (string, error) {
+func (h *Hub) startContext(ctx context.Context, s *session, ev turnpost.Event) (line string, waiting int, err error) {
 	h.mu.Lock()
 	if s.secret == "" {
 		s.secret = newSecret()
@@ -134,7 +134,6 @@ func (h *Hub) startContext(ctx context.Context, s *session, ev turnpost.Event) (
 	secret, handle, ringable := s.secret, s.Handle, h.ringable(s)
 	empty := h.box(handle).empty
 	h.mu.Unlock()
-	waiting := 0
 	if ringable && !empty && ev.Kind == turnpost.SessionStart && ev.Source != turnpost.SourceCompact {
 		q := question{when: rung, handle: handle, at: time.Now().UTC()}
 		err := h.store.View(ctx, func(tx Tx) error {
@@ -143,7 +142,7 @@ func (h *Hub) startContext(ctx context.Context, s *session, ev turnpost.Event) (
 			return err
 		})
 		if err != nil {
-			return "", err
+			return "", 0, err
 		}
 	}
 	if waiting > 0 {
@@ -151,7 +150,7 @@ func (h *Hub) startContext(ctx context.Context, s *session, ev turnpost.Event) (
 		s.ringAfter = time.Now().Add(startRing)
 		h.mu.Unlock()
 	}
-	return startLine(handle, secret, waiting), nil
+	return startLine(handle, secret, waiting), waiting, nil
 }
 
 // startRing is how long after its start a session watches its bell for sure.

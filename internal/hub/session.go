@@ -25,6 +25,8 @@ type session struct {
 	owes     bool            // the start line, to the next moment that can carry it
 	recalled bool            // a session.start gave it since the context began to be compacted
 
+	compacted bool // since it was last given its notes
+
 	chain     int           // continuations since a person's prompt or a ring
 	ring      ring          // what is outstanding at its bell
 	listener  chan struct{} // of who is rung in place of its bell; nil: nobody
@@ -154,6 +156,7 @@ func (h *Hub) forget(now time.Time) {
 			continue
 		}
 		delete(h.sessions, key)
+		h.forgetNotes(s)
 		if s.Process.Pid != 0 && !h.prober.Alive(s.Process) {
 			if err := h.waker.Forget(s.Wake); err != nil {
 				h.report(err)

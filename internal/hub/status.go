@@ -67,10 +67,11 @@ func (s *session) apply(ev turnpost.Event, now time.Time) (changed bool) {
 		s.TurnOpen = false
 		s.end(now, ev.Reason)
 	case turnpost.CompactBefore:
-		s.owes, s.recalled = true, false
+		s.owes, s.recalled, s.compacted = true, false, true
 	case turnpost.CompactAfter:
 		// Some harnesses start the session anew before they say so.
 		s.owes, s.recalled = s.owes || !s.recalled, false
+		s.compacted = s.compacted || s.owes
 	case turnpost.SubagentStart, turnpost.SubagentEnd,
 		turnpost.CwdChanged, turnpost.Bell, turnpost.TurnFailed:
 		// turn.failed has its own table, failure.go; the others keep the state.
@@ -118,6 +119,9 @@ func (s *session) adopt(ev turnpost.Event) {
 	}
 	if ev.Cwd != "" && ev.Subagent == "" {
 		s.Cwd = ev.Cwd
+	}
+	if ev.Kind == turnpost.SessionStart && ev.Source != turnpost.SourceCompact && ev.Place.Root != "" && ev.Subagent == "" {
+		s.Place = ev.Place // resumed elsewhere, before its end was heard of
 	}
 	if ev.Process.Pid != 0 {
 		if !sameProcess(s.Process, ev.Process) {

@@ -58,7 +58,7 @@ type Tx interface {
 	// AddItem gives the item its id (letter of its kind, "-", the next number)
 	// and, in a channel, the channel's next seq.
 	AddItem(turnpost.Item) (turnpost.Item, error)
-	SaveItem(turnpost.Item) error // state, claim, session, closing, result
+	SaveItem(turnpost.Item) error // addressees, state, claim, session, closing, result
 	Item(id string) (turnpost.Item, error)
 	Thread(id string) ([]turnpost.Item, error)                            // the first item and all that name it, oldest first
 	OpenItems(kind turnpost.ItemKind, limit int) ([]turnpost.Item, error) // oldest first; "" = questions and tasks

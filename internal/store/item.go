@@ -72,10 +72,14 @@ func (t *tx) AddItem(i turnpost.Item) (turnpost.Item, error) {
 }
 
 func (t *tx) SaveItem(i turnpost.Item) error {
+	to, err := names(i.To)
+	if err != nil {
+		return fmt.Errorf("save item: %w", err)
+	}
 	return t.save("save item", `
-		UPDATE items SET state = ?, claimed_by = ?, session = ?, closed_by = ?, closed_at = ?, result = ?
+		UPDATE items SET addressees = ?, state = ?, claimed_by = ?, session = ?, closed_by = ?, closed_at = ?, result = ?
 		WHERE number = ? AND id = ?`,
-		string(i.State), i.ClaimedBy, i.Session, i.ClosedBy, micros(i.ClosedAt), i.Result, numberOf(i.ID), i.ID)
+		to, string(i.State), i.ClaimedBy, i.Session, i.ClosedBy, micros(i.ClosedAt), i.Result, numberOf(i.ID), i.ID)
 }
 
 func (t *tx) Item(id string) (turnpost.Item, error) {

@@ -32,6 +32,7 @@ func items(t *testing.T, s store) {
 	same(t, "item as read", get(t, s, read), want)
 	same(t, "second in the channel", s.post(t, turnpost.Item{Kind: turnpost.Note, Channel: "#general"}).Seq, int64(2))
 
+	want.To = []string{"@web", "@api", "@ops"}
 	want.State, want.ClaimedBy, want.Session = turnpost.ItemResolved, "@api", "s-1"
 	want.ClosedBy, want.ClosedAt, want.Result = "@api", at(9), "done"
 	s.update(t, func(tx hub.Tx) error { return tx.SaveItem(want) })
