@@ -246,7 +246,7 @@ type RunEvent struct {
 	By        string       `json:"by,omitempty"` // handle; empty: the hub
 	Iteration int          `json:"iteration,omitempty"`
 
-	Start   *RunStart   `json:"start,omitempty"`   // run.start
+	Start   *RunStart   `json:"start,omitempty"`   // run.start; run.resume: Limits that are new
 	ID      string      `json:"id,omitempty"`      // run.start: of the run
 	Human   bool        `json:"human,omitempty"`   // run.start: By is a person
 	Proof   string      `json:"proof,omitempty"`   // run.start; left out of what clients see

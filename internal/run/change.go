@@ -35,7 +35,7 @@ func (d *draft) change(in turnpost.RunRequest) error {
 	if in.Do == turnpost.RunPlan {
 		most = turnpost.MaxPlan
 	}
-	text := strings.TrimSpace(in.Text)
+	text := clean(strings.TrimSpace(in.Text))
 	if len(text) > most {
 		return tooLarge("text", len(text), most)
 	}
@@ -129,7 +129,7 @@ func (s *State) resume(in turnpost.RunRequest, by Who, now time.Time) ([]turnpos
 	if err := checkLimits(in.Limits); err != nil {
 		return nil, err
 	}
-	e := turnpost.RunEvent{Kind: turnpost.RunResumed, Text: strings.TrimSpace(in.Text)}
+	e := turnpost.RunEvent{Kind: turnpost.RunResumed, Text: clean(strings.TrimSpace(in.Text))}
 	if in.Limits != (turnpost.Limits{}) {
 		e.Start = &turnpost.RunStart{Limits: cloneLimits(in.Limits)}
 	}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"turnpost"
 )
@@ -61,6 +62,9 @@ func checkLimits(l turnpost.Limits) error {
 	return nil
 }
 
+// clean is text as it comes back from disk.
+func clean(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
+
 func finite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
 
 // checkAsk checks what an agent or a person asks for.
@@ -68,6 +72,8 @@ func (s *State) checkAsk(in turnpost.EffectDraft) error {
 	switch {
 	case len(in.Key) > maxName:
 		return tooLarge("key", len(in.Key), maxName)
+	case !utf8.ValidString(in.Key):
+		return turnpost.Invalidf("key", "is not text")
 	case strings.HasPrefix(in.Key, stepKey):
 		return turnpost.Invalidf("key", "begins with %q", stepKey).WithHint("these keys are those of a process's steps")
 	case len(in.Label) > turnpost.MaxRunText:
@@ -115,10 +121,10 @@ func (c content) check(at string) error {
 	} {
 		has := slices.Contains(p.kinds, c.kind)
 		if p.given && !has {
-			return turnpost.Invalidf(at+p.field, "does not go with a %s", c.kind)
+			return turnpost.Invalidf(at+p.field, "does not go with kind %s", c.kind)
 		}
 		if has && !p.given && p.field != "files" {
-			return turnpost.Invalidf(at+p.field, "is missing: a %s needs it", c.kind)
+			return turnpost.Invalidf(at+p.field, "is missing: kind %s needs it", c.kind)
 		}
 	}
 	switch {
@@ -146,8 +152,8 @@ func checkCommand(at string, c turnpost.Command) error {
 	size := 0
 	for _, arg := range c.Args {
 		size += len(arg)
-		if strings.ContainsRune(arg, 0) {
-			return turnpost.Invalidf(at+"args", "hold a NUL character")
+		if strings.ContainsRune(arg, 0) || !utf8.ValidString(arg) {
+			return turnpost.Invalidf(at+"args", "hold what is not text")
 		}
 	}
 	switch {
@@ -157,7 +163,7 @@ func checkCommand(at string, c turnpost.Command) error {
 		return turnpost.Invalidf(at+"args", "are %d, at most %d are allowed", len(c.Args), maxArgs)
 	case size > turnpost.MaxRunText:
 		return tooLarge(at+"args", size, turnpost.MaxRunText)
-	case !filepath.IsAbs(c.Dir) || strings.ContainsRune(c.Dir, 0):
+	case !filepath.IsAbs(c.Dir) || strings.ContainsRune(c.Dir, 0) || !utf8.ValidString(c.Dir):
 		return turnpost.Invalidf(at+"dir", "%.80q is not an absolute path", c.Dir)
 	case len(c.Dir) > maxPath:
 		return tooLarge(at+"dir", len(c.Dir), maxPath)
@@ -175,6 +181,8 @@ func checkFiles(field string, files []turnpost.RunFile) error {
 		switch {
 		case f.Path == "":
 			return turnpost.Invalidf(field, "name a file without a path")
+		case !utf8.ValidString(f.Path):
+			return turnpost.Invalidf(field, "hold what is not text")
 		case len(f.Path) > maxPath:
 			return tooLarge(field, len(f.Path), maxPath)
 		}

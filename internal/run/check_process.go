@@ -97,9 +97,9 @@ func checkStep(at string, def turnpost.StepDef) error {
 	}
 	switch {
 	case def.Target != 0:
-		return turnpost.Invalidf(at+"target", "does not go with a %s", def.Kind)
+		return turnpost.Invalidf(at+"target", "does not go with kind %s", def.Kind)
 	case def.Again != "":
-		return turnpost.Invalidf(at+"again", "does not go with a %s", def.Kind)
+		return turnpost.Invalidf(at+"again", "does not go with kind %s", def.Kind)
 	}
 	c := content{
 		kind: turnpost.EffectKind(def.Kind), command: def.Command, files: def.Files, to: def.To, text: def.Text, asks: "question",
@@ -124,7 +124,7 @@ func checkGate(at string, def turnpost.StepDef) error {
 		{"optional", def.Optional},
 	} {
 		if p.given {
-			return turnpost.Invalidf(at+p.field, "does not go with a gate")
+			return turnpost.Invalidf(at+p.field, "does not go with kind gate")
 		}
 	}
 	if !finite(def.Target) {

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"turnpost"
 )
@@ -48,10 +49,10 @@ func asked(in turnpost.EffectDraft, now time.Time) turnpost.Effect {
 		Key:      in.Key,
 		Label:    turnpost.OneLine(in.Label, maxLabel),
 		Command:  in.Command,
-		Question: strings.TrimSpace(in.Question),
+		Question: clean(strings.TrimSpace(in.Question)),
 		Files:    in.Files,
 		To:       in.To,
-		Text:     strings.TrimSpace(in.Text),
+		Text:     clean(strings.TrimSpace(in.Text)),
 	}
 	if in.Kind == turnpost.EffectSleep {
 		e.Until = now.Add(time.Duration(in.Seconds) * time.Second)
@@ -78,8 +79,8 @@ func (s *State) Take(worker string, limit int, untrusted bool, by Who, now time.
 		return nil, err
 	}
 	switch {
-	case worker == "":
-		return nil, turnpost.Invalidf("worker", "is missing")
+	case worker == "" || !utf8.ValidString(worker):
+		return nil, turnpost.Invalidf("worker", "is no name")
 	case len(worker) > maxName:
 		return nil, tooLarge("worker", len(worker), maxName)
 	case limit < 1 || limit > 32:
@@ -110,6 +111,7 @@ func (s *State) Take(worker string, limit int, untrusted bool, by Who, now time.
 // itself (the zero Who) relays all of them, but a person's answer: an ok to a
 // breakpoint is always by a person.
 func (s *State) Post(in turnpost.EffectPost, by Who, now time.Time) ([]turnpost.RunEvent, error) {
+	in.Value = clean(in.Value)
 	at := s.effectAt(in.Effect)
 	if at < 0 || by.Handle != s.Effects[at].To {
 		if err := s.allowed(by); err != nil {

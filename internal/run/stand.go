@@ -66,7 +66,7 @@ func title(e *turnpost.Effect, max int) string {
 	default:
 		text = e.Text
 	}
-	return turnpost.OneLine(text, max)
+	return turnpost.OneLine(text[:min(len(text), 20*max)], max) // long texts are looked at often
 }
 
 // maxMissing bounds how many things View names.

@@ -15,7 +15,7 @@ func Start(id string, in turnpost.RunStart, by Who, proof string, now time.Time)
 	if id == "" || proof == "" {
 		return nil, turnpost.Errorf(turnpost.Internal, "a run needs an id and a proof")
 	}
-	in.Goal = strings.TrimSpace(in.Goal)
+	in.Goal = clean(strings.TrimSpace(in.Goal))
 	if err := checkStart(&in, by); err != nil {
 		return nil, err
 	}

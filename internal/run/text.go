@@ -100,6 +100,10 @@ func (s *State) doNow(room int) []string {
 	var rows []row
 	for _, at := range s.open {
 		if e := &s.Effects[at]; e.Kind == turnpost.EffectTask {
+			if len(rows) >= maxRows {
+				rows = append(rows, row{}) // counted only
+				continue
+			}
 			what := e.ID + " · task"
 			if e.Step != "" {
 				what += " · step " + e.Step
@@ -137,6 +141,10 @@ func (s *State) cameBack() []string {
 	for _, at := range s.settled[from:] {
 		e := &s.Effects[at]
 		if e.PostedBy == s.Handle && e.Kind != turnpost.EffectCommand {
+			continue
+		}
+		if len(rows) >= maxRows {
+			rows = append(rows, row{}) // counted only
 			continue
 		}
 		what := fmt.Sprintf("%s · %s · %s", e.ID, e.Kind, e.State)
@@ -177,8 +185,11 @@ type row struct {
 	text string
 }
 
-// maxRows bounds a list in the frame.
-const maxRows = 10
+// maxRows bounds a list in the frame, maxLines a text of several lines.
+const (
+	maxRows  = 10
+	maxLines = 40
+)
 
 // list is rows under a title, each with its share of room.
 func list(title string, rows []row, room int) []string {
@@ -219,6 +230,9 @@ func labelled(label, text string) []string {
 	for line := range strings.Lines(turnpost.Visible(text)) {
 		if line = strings.TrimSpace(line); line == "" {
 			continue
+		}
+		if len(out) == maxLines { // one line more, so that fit marks the cut
+			return append(out, "")
 		}
 		if len(out) == 0 {
 			out = append(out, label+": "+clipped(line, 600))
