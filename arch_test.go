@@ -62,7 +62,7 @@ func layers() map[string][]string {
 
 		"internal/bench":                 {"internal/api/client", "internal/harness", "internal/hub", "internal/statedir", "internal/store"},
 		"internal/bench/bare":            {},
-		"internal/hub/hubtest":           {"internal/hub"},
+		"internal/hub/hubtest":           {"internal/hub", "internal/keep", "internal/statedir"},
 		"internal/hub/hubtest/storetest": {"internal/hub"},
 		"internal/realtest":              {},
 		"scripts/harnessdocs":            {"internal/harness"},
@@ -114,7 +114,7 @@ func TestHookClientLinks(t *testing.T) {
 		"sync/atomic", "syscall", "time", "unicode", "unicode/utf16", "unicode/utf8", "unsafe",
 
 		"turnpost", "turnpost/cmd/turnpost-hook", "turnpost/internal/document", "turnpost/internal/harness",
-		"turnpost/internal/hook", "turnpost/internal/process", "turnpost/internal/statedir",
+		"turnpost/internal/hook", "turnpost/internal/keep/recall", "turnpost/internal/process", "turnpost/internal/statedir",
 	}
 	slices.Sort(want)
 	var got []string

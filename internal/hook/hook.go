@@ -20,6 +20,7 @@ import (
 
 	"turnpost"
 	"turnpost/internal/harness"
+	"turnpost/internal/keep/recall"
 	"turnpost/internal/process"
 	"turnpost/internal/statedir"
 )
@@ -31,6 +32,10 @@ const (
 	budget = 300 * time.Millisecond
 	margin = 15 * time.Millisecond
 )
+
+// maxDelay is how long an answer is held back at most when the hub asks for
+// that: half of the time that a hook has where setup registered it.
+const maxDelay = 5 * time.Second
 
 // Step adds to the answer of one hook call after the hub was asked. A step
 // keeps its own time: the budget of the hub does not cover it.
@@ -108,10 +113,14 @@ func (c *call) run(args []string, timer *time.Timer, steps []Step) {
 	timer.Stop()
 
 	decision := turnpost.Merge(p.decision, answer.Decision)
+	if link.fresh > 0 {
+		decision.Context = recall.Alone(dir, event, link.fresh, c.start)
+	}
 	for _, step := range steps {
 		decision = turnpost.Merge(decision, step.Decide(event, answer.Handle))
 	}
 	out := h.Encode(event, decision)
+	time.Sleep(delay(event, answer))
 	if !c.print(out) {
 		return
 	}
@@ -195,6 +204,14 @@ func (p *prepared) keep(dir statedir.Dir, env harness.Env) {
 		os.WriteFile(dir.Bell(p.event.Wake.Key), []byte(text), 0o600) != nil {
 		p.event.Wake.Armed = false
 	}
+}
+
+// delay is how long an answer is held back before it is printed.
+func delay(e turnpost.Event, a turnpost.HookAnswer) time.Duration {
+	if !carries(e, a.Decision) {
+		return 0
+	}
+	return min(time.Duration(max(a.Delay, 0))*time.Millisecond, maxDelay)
 }
 
 // carries tells whether the text of a decision is in the answer to the event.
