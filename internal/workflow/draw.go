@@ -76,7 +76,7 @@ func (d *drawing) layers() [][]int {
 		var layer []int
 		for i := range d.steps {
 			waits := func(p int) bool { return !placed[p] }
-			if !placed[i] && !slices.ContainsFunc(d.graph.parents(i), waits) {
+			if !placed[i] && !slices.ContainsFunc(d.graph.parents[i], waits) {
 				layer = append(layer, i)
 			}
 		}
@@ -160,8 +160,12 @@ func (d *drawing) legend() {
 			words = append(words, fmt.Sprintf("%s %d %s", m.mark, n, m.state))
 		}
 	}
-	if words != nil {
-		d.out.WriteString("\n" + strings.Join(words, "  ") + "\n")
+	text := strings.Join(words, "  ")
+	if d.width > 0 {
+		text = cut(text, d.width)
+	}
+	if text != "" {
+		d.out.WriteString("\n" + text + "\n")
 	}
 }
 
@@ -178,7 +182,7 @@ func what(s turnpost.Step) string {
 	switch s.Kind {
 	case turnpost.StepCommand:
 		if s.Command != nil {
-			return strings.Join(s.Command.Args, " ")
+			return words(s.Command.Args)
 		}
 	case turnpost.StepSleep:
 		return duration(s.Seconds)
@@ -190,6 +194,17 @@ func what(s turnpost.Step) string {
 		return text
 	}
 	return s.Text
+}
+
+// words is a command line with quotes where it would be read as another one.
+func words(args []string) string {
+	out := make([]string, len(args))
+	for i, arg := range args {
+		if out[i] = arg; arg == "" || strings.ContainsAny(arg, shellSigns+wordSigns+" \t'\"") {
+			out[i] = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(out, " ")
 }
 
 // duration is seconds in the two largest units that they have.
@@ -215,7 +230,7 @@ func (d *drawing) notes(i int, above []int) []string {
 	case s.Retries > 0 && s.Attempt > 0 && s.Attempt <= s.Retries+1:
 		out = append(out, fmt.Sprintf("attempt %d of %d", s.Attempt, s.Retries+1))
 	case s.Retries > 0 && s.Attempt == 0:
-		out = append(out, fmt.Sprintf("%d attempts", s.Retries+1))
+		out = append(out, fmt.Sprintf("up to %d attempts", s.Retries+1))
 	case s.Attempt > 1:
 		out = append(out, fmt.Sprintf("attempt %d", s.Attempt))
 	}
@@ -225,7 +240,7 @@ func (d *drawing) notes(i int, above []int) []string {
 	if s.Optional {
 		out = append(out, "optional")
 	}
-	if !slices.Equal(d.graph.parents(i), above) {
+	if !slices.Equal(d.graph.parents[i], above) {
 		after := "at once"
 		if len(s.Needs) > 0 {
 			after = "after " + several(s.Needs)

@@ -127,10 +127,12 @@ type graph struct {
 	defs   []turnpost.StepDef
 	ids    map[string]int
 	groups map[string][]int
+	// parents is the steps that each waits for directly, in order, each once.
+	parents [][]int
 }
 
 func newGraph(defs []turnpost.StepDef) graph {
-	g := graph{defs, map[string]int{}, map[string][]int{}}
+	g := graph{defs, map[string]int{}, map[string][]int{}, make([][]int, len(defs))}
 	for i, d := range defs {
 		if _, ok := g.ids[d.ID]; !ok && d.ID != "" {
 			g.ids[d.ID] = i
@@ -138,6 +140,13 @@ func newGraph(defs []turnpost.StepDef) graph {
 		if d.Group != "" {
 			g.groups[d.Group] = append(g.groups[d.Group], i)
 		}
+	}
+	for i, d := range defs {
+		for _, need := range d.Needs {
+			g.parents[i] = append(g.parents[i], g.means(need)...)
+		}
+		slices.Sort(g.parents[i])
+		g.parents[i] = slices.Compact(g.parents[i])
 	}
 	return g
 }
@@ -150,22 +159,12 @@ func (g graph) means(need string) []int {
 	return g.groups[need]
 }
 
-// parents is the steps that step i waits for directly, in order, each once.
-func (g graph) parents(i int) []int {
-	var out []int
-	for _, need := range g.defs[i].Needs {
-		out = append(out, g.means(need)...)
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
 // before tells whether step i waits for step of, directly or by others.
 func (g graph) before(of, i int) bool {
 	seen := map[int]bool{}
 	var reach func(int) bool
 	reach = func(at int) bool {
-		for _, p := range g.parents(at) {
+		for _, p := range g.parents[at] {
 			if p == of {
 				return true
 			}
