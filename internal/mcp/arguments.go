@@ -130,3 +130,32 @@ func describe(property *jsonschema.Schema) string {
 	}
 	return "give " + kind + ": " + property.Description
 }
+
+// fits holds the arguments of a tool with verbs to those that its verb needs,
+// and may have besides: what would be ignored is a mistake.
+func fits(verb string, in any, needs []string, may ...string) error {
+	data, err := json.Marshal(in)
+	if err != nil {
+		return fmt.Errorf("encode arguments: %w", err)
+	}
+	var given map[string]json.RawMessage
+	if err := json.Unmarshal(data, &given); err != nil {
+		return fmt.Errorf("decode arguments: %w", err)
+	}
+	takes := slices.Concat(needs, may)
+	hint := verb + " takes " + strings.Join(takes, ", ")
+	if len(takes) == 0 {
+		hint = verb + " takes no other arguments"
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if name != "do" && name != "hook_session" && !slices.Contains(takes, name) {
+			return turnpost.Invalidf(name, "not for %s", verb).WithHint("%s", hint)
+		}
+	}
+	for _, name := range needs {
+		if _, ok := given[name]; !ok {
+			return turnpost.Invalidf(name, "missing").WithHint("%s", hint)
+		}
+	}
+	return nil
+}

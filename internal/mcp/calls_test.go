@@ -6,16 +6,28 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/jsonschema-go/jsonschema"
 
 	"turnpost"
 )
 
 var nonce = regexp.MustCompile(`turnpost [0-9a-f]{8}>`)
+
+// callCase is a call, what it asks the hub for, and what the agent reads.
+type callCase struct {
+	name      string
+	hub       *fakeHub
+	tool      string
+	arguments string
+	asked     []any
+	text      string // with the nonce taken out
+}
 
 func TestCalls(t *testing.T) {
 	at := time.Date(2026, 12, 1, 9, 30, 0, 0, time.UTC)
@@ -28,14 +40,7 @@ func TestCalls(t *testing.T) {
 		return turnpost.Entry{Item: item, Delivery: turnpost.Delivery{Handle: "@api", Seq: seq, State: state, Attempt: attempt}}
 	}
 
-	tests := []struct {
-		name      string
-		hub       *fakeHub
-		tool      string
-		arguments string
-		asked     []any
-		text      string // with the nonce taken out
-	}{
+	tests := []callCase{
 		{
 			name: "post a question", tool: "post",
 			hub: &fakeHub{posted: turnpost.Posted{Item: question, Expect: []turnpost.Expect{
@@ -278,8 +283,12 @@ t-17 · #general · task to n-1 · @anna (your user) · urgent · to @api · sin
 	}
 
 	used := make(map[string]bool)
-	for _, test := range tests {
+	for _, test := range slices.Concat(tests, contextCalls(), runCalls()) {
 		used[test.tool] = true
+		var verb struct{ Do string }
+		if json.Unmarshal([]byte(test.arguments), &verb) == nil {
+			used[test.tool+" "+verb.Do] = true
+		}
 		t.Run(test.name, func(t *testing.T) {
 			overBoth(t, New(fixed(test.hub), Options{}), func(t *testing.T, c client) {
 				arguments := test.arguments
@@ -302,6 +311,15 @@ t-17 · #general · task to n-1 · @anna (your user) · urgent · to @api · sin
 	for _, tool := range tools() {
 		if !used[tool.spec.Name] {
 			t.Errorf("no case for tool %s", tool.spec.Name)
+		}
+		schema := tool.spec.InputSchema.(*jsonschema.Schema)
+		if !slices.Contains(schema.Required, "do") {
+			continue
+		}
+		for _, verb := range schema.Properties["do"].Enum {
+			if name := fmt.Sprint(tool.spec.Name, " ", verb); !used[name] {
+				t.Errorf("no case for %s", name)
+			}
 		}
 	}
 }
@@ -339,6 +357,41 @@ func TestBadArguments(t *testing.T) {
 		{"open", `{"kind":"note"}`, "error: kind: not one of its words\nhint: give one of question, task: default: both"},
 		{"channels", `{"do":"join"}`, "error: name: missing\nhint: say which channel to join"},
 		{"channels", `{"do":"burn"}`, "error: do: not one of its words\nhint: give one of list, create, join, leave, archive"},
+		{"context", `{}`, "error: do: missing\nhint: give one of read, write, append, log, clear, handoff"},
+		{"context", `{"do":"burn"}`, "error: do: not one of its words\nhint: give one of read, write, append, log, clear, handoff"},
+		{"context", `{"do":"read","text":"x"}`, "error: text: not for read\nhint: read takes no other arguments"},
+		{"context", `{"do":"write"}`, "error: text: missing\nhint: write takes text"},
+		{"context", `{"do":"write","text":""}`, "error: text: missing\nhint: write takes text"},
+		{"context", `{"do":"append","text":"x","why":"y"}`, "error: why: not for append\nhint: append takes text"},
+		{"context", `{"do":"log","why":"y"}`, "error: text: missing\nhint: log takes text, why"},
+		{"context", `{"do":"clear","to":"@web"}`, "error: to: not for clear\nhint: clear takes no other arguments"},
+		{"context", `{"do":"handoff","text":"x"}`, "error: to: missing\nhint: handoff takes to, text"},
+		{"run", `{"goal":"x"}`, "error: do: missing\nhint: give one of show, start, plan, iterate, dispatch, score, complete, fail, halt, resume, task, post, breakpoint"},
+		{"run", `{"do":"go"}`, "error: do: not one of its words\nhint: give one of show, start, plan, iterate, dispatch, score, complete, fail, halt, resume, task, post, breakpoint"},
+		{"run", `{"do":"start"}`, "error: goal: missing\nhint: start takes goal, target, max_iterations, seconds, key"},
+		{"run", `{"do":"start","goal":"x","run":"r-1"}`, "error: run: not for start\nhint: start takes goal, target, max_iterations, seconds, key"},
+		{"run", `{"do":"start","goal":"x","target":"90"}`, "error: target: wrong type: string\nhint: give number: start: score to reach"},
+		{"run", `{"do":"start","goal":"x","max_iterations":1.5}`, "error: max_iterations: wrong type: number 1.5\nhint: give integer"},
+		{"run", `{"do":"plan"}`, "error: text: missing\nhint: plan takes text, run"},
+		{"run", `{"do":"iterate","score":5}`, "error: score: not for iterate\nhint: iterate takes run, text"},
+		{"run", `{"do":"dispatch","text":"x"}`, "error: text: not for dispatch\nhint: dispatch takes run"},
+		{"run", `{"do":"score","text":"good"}`, "error: score: missing\nhint: score takes score, run, text"},
+		{"run", `{"do":"score","score":1e400}`, "error: score: wrong type: number 1e400\nhint: give number"},
+		{"run", `{"do":"complete"}`, "error: proof: missing\nhint: complete takes proof, run, text"},
+		{"run", `{"do":"fail"}`, "error: text: missing\nhint: fail takes text, run"},
+		{"run", `{"do":"halt","proof":"x"}`, "error: proof: not for halt\nhint: halt takes run, text"},
+		{"run", `{"do":"resume","target":1}`, "error: target: not for resume\nhint: resume takes run"},
+		{"run", `{"do":"task","kind":"breakpoint","text":"x"}`, "error: kind: not one of its words\nhint: give one of task, agent, command, sleep: default task, by you"},
+		{"run", `{"do":"task","kind":"command"}`, "error: command: missing\nhint: give program and arguments, one string each"},
+		{"run", `{"do":"task","kind":"command","command":"make test"}`, "error: command: wrong type: string\nhint: give a list of strings: program and arguments, no shell"},
+		{"run", `{"do":"task","command":["make"]}`, "error: command: not for kind task\nhint: add kind: command"},
+		{"run", `{"do":"task","kind":"sleep","dir":"/x"}`, "error: dir: not for kind sleep\nhint: add kind: command"},
+		{"run", `{"do":"task","goal":"x"}`, "error: goal: not for task\nhint: task takes run, kind, key, label, text, command, dir, to, seconds"},
+		{"run", `{"do":"post","status":"ok"}`, "error: effect: missing\nhint: post takes effect, status, run, text"},
+		{"run", `{"do":"post","effect":"e-1","text":"x"}`, "error: status: missing\nhint: post takes effect, status, run, text"},
+		{"run", `{"do":"post","effect":"e-1","status":"pending"}`, "error: status: not one of its words\nhint: give one of ok, error"},
+		{"run", `{"do":"breakpoint","files":["a.md"]}`, "error: text: missing\nhint: breakpoint takes text, run, key, label, files"},
+		{"run", `{"do":"breakpoint","text":"x","kind":"task"}`, "error: kind: not for breakpoint\nhint: breakpoint takes text, run, key, label, files"},
 		{"agents", `{"presence":"dead"}`, "error: presence: not one of its words\nhint: give one of available, away, offline: set yours first"},
 	}
 	hub := &fakeHub{}
@@ -378,6 +431,7 @@ func TestHubErrors(t *testing.T) {
 		arguments := map[string]string{
 			"post": `{"kind":"note"}`, "reply": `{"id":"q-1"}`, "read": `{"ids":["q-1"]}`, "ack": `{"through":1}`,
 			"pass": `{"id":"q-1"}`, "claim": `{"id":"t-1"}`, "resolve": `{"id":"t-1"}`,
+			"context": `{"do":"read"}`, "run": `{"do":"show"}`,
 		}[tool.spec.Name]
 		if arguments == "" {
 			arguments = `{}`
@@ -406,6 +460,7 @@ func TestHookSession(t *testing.T) {
 			arguments := map[string]string{
 				"post": `"kind":"note",`, "reply": `"id":"q-1",`, "read": `"ids":["q-1"],`, "ack": `"through":1,`,
 				"pass": `"id":"q-1",`, "claim": `"id":"t-1",`, "resolve": `"id":"t-1",`,
+				"context": `"do":"read",`, "run": `"do":"show",`,
 			}[tool.spec.Name]
 			if secret == "" {
 				arguments = strings.TrimSuffix(arguments, ",")

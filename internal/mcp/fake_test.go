@@ -25,6 +25,9 @@ type fakeHub struct {
 	channels turnpost.Channels
 	channel  turnpost.Channel
 	me       turnpost.Identity
+	notes    turnpost.Notes
+	run      turnpost.Run
+	effect   turnpost.EffectDone
 
 	waiting chan struct{} // Wait says here that it waits, if set; then it waits for its context
 	ended   chan error    // and here why it ended
@@ -114,4 +117,32 @@ func (h *fakeHub) Whoami(_ context.Context, r turnpost.Nothing) (turnpost.Identi
 
 func (h *fakeHub) Presence(_ context.Context, r turnpost.PresenceRequest) (turnpost.Agent, error) {
 	return note(h, r, turnpost.Agent{})
+}
+
+func (h *fakeHub) Notes(_ context.Context, r turnpost.NotesRequest) (turnpost.Notes, error) {
+	return note(h, r, h.notes)
+}
+
+func (h *fakeHub) Handoff(_ context.Context, r turnpost.HandoffRequest) (turnpost.Posted, error) {
+	return note(h, r, h.posted)
+}
+
+func (h *fakeHub) StartRun(_ context.Context, r turnpost.RunStart) (turnpost.Run, error) {
+	return note(h, r, h.run)
+}
+
+func (h *fakeHub) Run(_ context.Context, r turnpost.RunQuery) (turnpost.Run, error) {
+	return note(h, r, h.run)
+}
+
+func (h *fakeHub) ChangeRun(_ context.Context, r turnpost.RunRequest) (turnpost.Run, error) {
+	return note(h, r, h.run)
+}
+
+func (h *fakeHub) AskEffect(_ context.Context, r turnpost.EffectDraft) (turnpost.EffectDone, error) {
+	return note(h, r, h.effect)
+}
+
+func (h *fakeHub) PostEffect(_ context.Context, r turnpost.EffectPost) (turnpost.EffectDone, error) {
+	return note(h, r, h.effect)
 }

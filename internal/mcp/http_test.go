@@ -60,7 +60,7 @@ func TestHTTPNewProtocol(t *testing.T) {
 		}
 		return string(data)
 	}
-	if list := ask("tools/list", "", map[string]any{}); len(list) > 8<<10 {
+	if list := ask("tools/list", "", map[string]any{}); len(list) > 10<<10 {
 		t.Errorf("tools/list is %d bytes", len(list))
 	}
 	if got := ask("tools/call", "ack", map[string]any{"name": "ack", "arguments": map[string]any{"through": 1}}); !strings.Contains(got, "1 closed") {

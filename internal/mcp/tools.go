@@ -13,7 +13,7 @@ import (
 )
 
 // tools is the list of all tools; a new one is a file tool_X.go and a line
-// here. There are at most 12, and their list is at most 8 KB on the wire: every
+// here. There are at most 14, and their list is at most 10 KB on the wire: every
 // agent pays for it in every session.
 func tools() []tool {
 	return []tool{
@@ -29,6 +29,8 @@ func tools() []tool {
 		open(),
 		channels(),
 		agents(),
+		notes(),
+		run(),
 	}
 }
 
@@ -53,7 +55,7 @@ const (
 // asker is part of every tool's arguments: over HTTP the token only proves the
 // user, this proves the agent.
 type asker struct {
-	HookSession string `json:"hook_session,omitempty" jsonschema:"from your start line, where asked for"`
+	HookSession string `json:"hook_session,omitempty" jsonschema:"from your start line, if asked for"`
 }
 
 func (a asker) hookSession() string { return a.HookSession }
@@ -92,14 +94,23 @@ func define[In interface{ hookSession() string }](name, about string, does effec
 func schemaOf[In any](name string) *jsonschema.Schema {
 	schema, err := jsonschema.For[In](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		// The library's own schema for a slice also allows null.
-		reflect.TypeFor[[]string]():          {Type: "array", Items: &jsonschema.Schema{Type: "string"}},
-		reflect.TypeFor[turnpost.ItemKind](): oneOf(turnpost.ItemKinds()...),
-		reflect.TypeFor[turnpost.Presence](): oneOf(turnpost.Available, turnpost.Away, turnpost.Offline),
-		reflect.TypeFor[openKind]():          oneOf(openKind(turnpost.Question), openKind(turnpost.Task)),
-		reflect.TypeFor[channelVerb]():       oneOf(channelVerbs()...),
+		reflect.TypeFor[[]string]():             {Type: "array", Items: &jsonschema.Schema{Type: "string"}},
+		reflect.TypeFor[turnpost.ItemKind]():    oneOf(turnpost.ItemKinds()...),
+		reflect.TypeFor[turnpost.Presence]():    oneOf(turnpost.Available, turnpost.Away, turnpost.Offline),
+		reflect.TypeFor[openKind]():             oneOf(openKind(turnpost.Question), openKind(turnpost.Task)),
+		reflect.TypeFor[channelVerb]():          oneOf(channelVerbs()...),
+		reflect.TypeFor[notesVerb]():            oneOf(notesVerbs()...),
+		reflect.TypeFor[runVerb]():              oneOf(runVerbs()...),
+		reflect.TypeFor[taskKind]():             oneOf(taskKinds()...),
+		reflect.TypeFor[turnpost.EffectState](): oneOf(turnpost.EffectOK, turnpost.EffectError),
 	}})
 	if err != nil {
 		panic(fmt.Sprintf("schema of tool %s: %v", name, err))
+	}
+	for _, property := range schema.Properties {
+		if len(property.Types) == 2 { // likewise for a pointer: null and its type
+			property.Type, property.Types = property.Types[1], nil
+		}
 	}
 	return schema
 }
