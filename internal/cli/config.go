@@ -28,6 +28,12 @@ type configFile struct {
 	Agents    map[string]agentConfig   `toml:"agents"`    // by handle
 	Failures  map[string]failureConfig `toml:"failures"`  // by failure class
 	Wake      wakeConfig               `toml:"wake"`
+	Keep      keepConfig               `toml:"keep"`
+}
+
+type keepConfig struct {
+	Off   bool     `toml:"off"`   // no notes are kept
+	Fresh duration `toml:"fresh"` // older ones are not given back
 }
 
 type wakeConfig struct {
@@ -73,7 +79,8 @@ func parseDuration(text string) (time.Duration, error) {
 type config struct {
 	path   string
 	listen string
-	keys   bool // typing into terminals is allowed
+	keys   bool          // typing into terminals is allowed
+	fresh  time.Duration // of notes; 0: none are kept
 	hub    hub.Config
 }
 
@@ -105,6 +112,9 @@ func (a *app) loadConfig() (config, error) {
 		return c, tomlError(path, err)
 	}
 	c.listen, c.keys = file.Listen, file.Wake.Keys
+	if c.fresh, err = file.Keep.freshness(path); err != nil {
+		return c, err
+	}
 	if c.hub, err = a.hubConfig(file); err != nil {
 		var coded *turnpost.Error
 		if errors.As(err, &coded) {
@@ -115,6 +125,20 @@ func (a *app) loadConfig() (config, error) {
 	return c, nil
 }
 
+// freshness is for how long notes are given back, 0 where none are kept.
+func (k keepConfig) freshness(path string) (time.Duration, error) {
+	fresh := time.Duration(k.Fresh)
+	switch {
+	case k.Off:
+		return 0, nil
+	case fresh == 0:
+		return 24 * time.Hour, nil
+	case fresh < time.Minute:
+		return 0, turnpost.Invalidf(path+": keep.fresh", "is %s, at least 1m is allowed", fresh).WithHint("off = true keeps no notes at all")
+	}
+	return fresh, nil
+}
+
 // tomlError names the place of a mistake.
 func tomlError(path string, err error) error {
 	var unknown *toml.StrictMissingError
@@ -122,7 +146,7 @@ func tomlError(path string, err error) error {
 		first := unknown.Errors[0]
 		row, column := first.Position()
 		return turnpost.Invalidf(fmt.Sprintf("%s:%d:%d", path, row, column), "%q is not a key of the configuration", strings.Join(first.Key(), ".")).
-			WithHint("keys are listen, escalate, retention, [handles], [agents.\"@name\"], [failures.CLASS], [wake]")
+			WithHint("keys are listen, escalate, retention, [handles], [agents.\"@name\"], [failures.CLASS], [wake], [keep]")
 	}
 	var wrong *toml.DecodeError
 	if errors.As(err, &wrong) {

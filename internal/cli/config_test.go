@@ -37,8 +37,28 @@ func TestTheDocumentedConfigurationLoads(t *testing.T) {
 	if diff := cmp.Diff(want, got.hub); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if got.listen != "127.0.0.1:21584" {
-		t.Errorf("listen is %q", got.listen)
+	if got.listen != "127.0.0.1:21584" || got.fresh != 24*time.Hour {
+		t.Errorf("listen is %q, notes are fresh for %s", got.listen, got.fresh)
+	}
+}
+
+func TestHowLongNotesAreFresh(t *testing.T) {
+	for text, want := range map[string]time.Duration{
+		"": 24 * time.Hour, "[keep]\nfresh = \"12h\"": 12 * time.Hour, "[keep]\nfresh = \"7d\"": 7 * 24 * time.Hour,
+		"[keep]\noff = true": 0, "[keep]\noff = true\nfresh = \"12h\"": 0, "[keep]\nfresh = \"30s\"": -1,
+	} {
+		env := quietEnv(t)
+		dir := filepath.Join(env.Home, ".config", "turnpost")
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "config.toml"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got, err := (&app{env: env}).loadConfig()
+		if (err != nil) != (want < 0) || err == nil && got.fresh != want {
+			t.Errorf("%q: %s, %v", text, got.fresh, err)
+		}
 	}
 }
 

@@ -87,4 +87,8 @@ loud = "silent"             # silent, notice or urgent
 
 [wake]
 keys = false                # true: type "Turnpost: new mail." into an empty prompt in tmux where nothing else wakes the session
+
+[keep]                      # agents' notes
+off = false                 # true: none are kept, and none given back
+fresh = "24h"               # older ones are not given back
 `

@@ -14,11 +14,13 @@ import (
 
 	"turnpost/internal/api"
 	"turnpost/internal/hub"
+	"turnpost/internal/keep"
 	"turnpost/internal/notify"
 	"turnpost/internal/probe"
 	"turnpost/internal/setup"
 	"turnpost/internal/statedir"
 	"turnpost/internal/store"
+	"turnpost/internal/trust"
 	"turnpost/internal/wake"
 )
 
@@ -61,7 +63,9 @@ func (a *app) upHere(ctx context.Context, o upOptions) (err error) {
 	}
 	r := &running{
 		app: a, dir: dir, log: slog.New(slog.NewTextHandler(a.env.Stderr, &slog.HandlerOptions{Level: level})),
-		file: statedir.Hub{Protocol: statedir.Protocol, Pid: os.Getpid(), Socket: a.socketPath(dir)},
+		file: statedir.Hub{
+			Protocol: statedir.Protocol, Pid: os.Getpid(), Socket: a.socketPath(dir), Keep: int64(cfg.fresh.Seconds()),
+		},
 	}
 	if o.detached {
 		r.file.Heal = a.stableProgram()
@@ -94,13 +98,14 @@ func (r *running) run(ctx context.Context, cfg config, address string) (err erro
 	defer end()
 
 	cfg.hub.OnError = r.warn
+	cfg.hub.Ritual = keep.OpenRitual(r.dir, trust.Open(r.dir.Trusted())).For
 	var h *hub.Hub // rings begin when it is there
 	ways := wake.All(r.dir, r.warn, wake.Command(programs{r.app}, r.warn), wake.Inbox(r.dir, r.warn, func() wake.Bells { return h }))
 	if cfg.keys {
 		ways = append(ways, wake.Keys(r.dir, r.warn))
 	}
 	h, err = hub.New(ctx, cfg.hub, rows, ways, probe.Machine{}, notify.New(beside, r.env.Getenv),
-		installs{setup.New(string(r.dir), r.env.Now).Drift(), r.warn}, nil)
+		installs{setup.New(string(r.dir), r.env.Now).Drift(), r.warn}, r.keeper(cfg.fresh))
 	if err != nil {
 		return err
 	}
@@ -127,6 +132,18 @@ func (r *running) run(ctx context.Context, cfg config, address string) (err erro
 	err = server.Serve(ctx)
 	r.notifySystemd(systemd.SdNotifyStopping)
 	return errors.Join(err, r.leave(ctx, err))
+}
+
+// keeper keeps agents' notes, unless keep is off.
+func (r *running) keeper(fresh time.Duration) hub.Keeper {
+	if fresh == 0 {
+		return nil
+	}
+	notes := keep.Open(r.dir, fresh, time.Now)
+	if err := notes.Tidy(); err != nil {
+		r.warn(err)
+	}
+	return notes
 }
 
 // ready tells whoever waits that the hub is up.
