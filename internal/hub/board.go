@@ -32,7 +32,11 @@ func (v *view) Board(ctx context.Context, q turnpost.BoardQuery) (turnpost.Board
 		if agents, err = tx.Agents(); err != nil {
 			return err
 		}
-		unread, err = tx.Unread()
+		if unread, err = tx.Unread(); err != nil {
+			return err
+		}
+		runs, err := tx.RunRows(RunFilter{EndedAfter: now.Add(-time.Hour), Limit: maxBoardRuns})
+		out.Runs = runsOf(runs)
 		return err
 	})
 	if err != nil {

@@ -22,7 +22,7 @@ func (h *Hub) deliver(ctx context.Context, sent sending) {
 	h.mu.Lock()
 	for _, handle := range handles {
 		h.filled(handle)
-		if handle == h.cfg.Human && item.Urgent {
+		if handle == h.cfg.Human && item.Urgent && !sent.told {
 			h.tell(turnpost.Notice{
 				Class: "mail", Loud: turnpost.LoudUrgent, Handle: handle, Item: item.ID,
 				Text: fmt.Sprintf("%s wrote you an urgent %s, %s", item.Author, item.Kind, item.ID),
@@ -32,7 +32,7 @@ func (h *Hub) deliver(ctx context.Context, sent sending) {
 	h.changed()
 	h.mu.Unlock()
 	for _, handle := range handles {
-		h.ringIfMail(ctx, handle)
+		h.ringIfWanted(ctx, handle)
 	}
 }
 

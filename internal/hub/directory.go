@@ -51,6 +51,9 @@ func (v *view) Agents(ctx context.Context, q turnpost.AgentQuery) (turnpost.Agen
 func (h *Hub) shownSession(s *session) turnpost.Session {
 	out := s.Session
 	out.Can = h.can(s)
+	if r := h.atWork[s.Handle]; r != nil && r.session == s.ID {
+		out.Run = r.id
+	}
 	out.NotesAt = h.notesAt(s.Handle)
 	if status, gone := h.unheard(s); gone && s.live() {
 		out.Status = status
@@ -177,6 +180,8 @@ func (v *view) Name(ctx context.Context, q turnpost.NameRequest) (turnpost.Ident
 	}
 	h.create.Lock() // no session may take either name meanwhile
 	defer h.create.Unlock()
+	release := h.lockRunsOf(from)
+	defer release(from)
 	err = h.store.Update(ctx, func(tx Tx) error {
 		if _, err := tx.Agent(from); errors.Is(err, ErrNoRow) {
 			return turnpost.Errorf(turnpost.NotFound, "there is no %s", from)
@@ -193,6 +198,7 @@ func (v *view) Name(ctx context.Context, q turnpost.NameRequest) (turnpost.Ident
 	if err != nil {
 		return turnpost.Identity{}, err
 	}
+	release(to)
 	h.renameNotes(from, to)
 	h.mu.Lock()
 	for _, s := range h.sessions {

@@ -44,7 +44,7 @@ func (h *Hub) Handle(ctx context.Context, ev turnpost.Event) (turnpost.HookAnswe
 		return turnpost.HookAnswer{}, nil // the process that it lived in before says so late
 	}
 	s.digest, s.digestAt = ev.Digest, now
-	wasWedged := s.wedged()
+	wasWedged, wasOpen := s.wedged(), s.TurnOpen
 	changed := s.apply(ev, now)
 	if s.live() && !s.Wake.Armed && s.Attended && h.waker.Announced(s.Wake) {
 		s.Wake.Armed = true
@@ -61,6 +61,9 @@ func (h *Hub) Handle(ctx context.Context, ev turnpost.Event) (turnpost.HookAnswe
 	}
 	if ev.Kind == turnpost.Bell {
 		s.chain = 0
+		if !s.TurnOpen {
+			s.row = 0
+		}
 	}
 	if wasWedged && !s.wedged() {
 		h.clear("wedge", func(n turnpost.Notice) bool { return n.Session == s.ID })
@@ -73,34 +76,39 @@ func (h *Hub) Handle(ctx context.Context, ev turnpost.Event) (turnpost.HookAnswe
 	answer := turnpost.HookAnswer{Handle: s.Handle}
 	h.mu.Unlock()
 
+	if err := h.heed(ctx, s, ev, wasOpen); err != nil {
+		return answer, err
+	}
 	if ev.Kind == turnpost.CompactBefore && ev.Subagent == "" {
 		h.backstop(s)
 	}
-	if ask.when != never {
-		held, err := h.hold(ctx, ask)
-		if err != nil {
-			return answer, err
-		}
-		if held != nil {
-			answer.Offer = held.id
-			answer.Decision = held.decision()
-		}
+	held, err := h.bring(ctx, ask)
+	if err != nil {
+		return answer, err
+	}
+	if held != nil {
+		answer.Offer, answer.Decision = held.id, held.decision()
+		answer.Delay = int(held.delay.Milliseconds())
 	}
 	if answer.Offer == "" {
 		answer.Decision = nothingNew(ev)
 	}
 	if greets {
 		line, waiting, err := h.startContext(ctx, s, ev)
+		var reminder string
+		if err == nil {
+			reminder, err = h.reminder(ctx, answer.Handle)
+		}
 		if err != nil {
 			h.mu.Lock()
 			s.owes = true
 			h.mu.Unlock()
 			return answer, err
 		}
-		answer.Decision.Context = h.greeting(s, ev, line, waiting > 0, answer.Decision.Context)
+		answer.Decision.Context = joined(h.greeting(s, ev, line, waiting > 0, answer.Decision.Context), reminder)
 	}
 	if ev.Kind == turnpost.TurnEnd && answer.Offer == "" && ev.Subagent == "" {
-		h.ringIfMail(ctx, answer.Handle)
+		h.ringIfWanted(ctx, answer.Handle)
 	}
 	return answer, nil
 }

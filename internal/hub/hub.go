@@ -142,6 +142,8 @@ type Hub struct {
 	sessions map[sessionKey]*session
 	offers   map[string]*offer
 	mail     map[string]*mailbox
+	runs     map[string]*liveRun // by id
+	atWork   map[string]*liveRun // those that have not ended, by handle
 	kin      map[int]kin
 	drifts   []drift
 	compared bool // drifts was compared with the notices that an earlier hub left
@@ -172,6 +174,8 @@ func New(ctx context.Context, cfg Config, store Store, waker Waker, prober Probe
 		sessions: map[sessionKey]*session{},
 		offers:   map[string]*offer{},
 		mail:     map[string]*mailbox{},
+		runs:     map[string]*liveRun{},
+		atWork:   map[string]*liveRun{},
 		kin:      map[int]kin{},
 		revised:  make(chan struct{}),
 		redact:   newRedactor(),
@@ -200,6 +204,9 @@ func (h *Hub) load(ctx context.Context) error {
 			h.sessions[s.key()] = s
 		}
 		h.mu.Unlock()
+		if err := h.loadRuns(tx, now); err != nil {
+			return err
+		}
 		if _, err := tx.Agent(h.cfg.Human); errors.Is(err, ErrNoRow) {
 			human := newAgent(h.cfg.Human, now)
 			human.Human = true
@@ -248,6 +255,7 @@ func (h *Hub) Run(ctx context.Context) {
 			probed = now
 			h.probe(now)
 		}
+		h.tendRuns(ctx, now)
 		if h.installs != nil && now.Sub(drifted) >= driftEvery {
 			drifted = now
 			h.noticeDrift(h.installs.Missing(), now)
@@ -255,6 +263,7 @@ func (h *Hub) Run(ctx context.Context) {
 		if now.Sub(swept) >= sweepEvery {
 			swept = now
 			h.report(h.tellOverdue(ctx))
+			h.reconcileRuns(ctx)
 		}
 		if now.Sub(pruned) >= pruneEvery {
 			pruned = now

@@ -47,7 +47,7 @@ func (v *view) Listen(ctx context.Context, q turnpost.ListenQuery) (turnpost.Hoo
 	}()
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
-	h.ringIfMail(ctx, me.handle)
+	h.ringIfWanted(ctx, me.handle)
 	for {
 		select {
 		case <-rung:
@@ -77,15 +77,19 @@ func (h *Hub) push(ctx context.Context, s *session) (*offer, error) {
 		h.mu.Unlock()
 		return nil, muted(s)
 	}
-	s.ring, s.chain = ring{}, 0
-	open := s.TurnOpen || !s.live()
-	now := time.Now().UTC()
-	ask := question{when: rung, handle: s.Handle, session: s.ID, process: s.Process, kind: turnpost.Bell, at: now}
-	h.mu.Unlock()
-	if open { // its hooks bring it
+	s.ring = ring{}
+	if s.TurnOpen || !s.live() { // its hooks bring it
+		h.mu.Unlock()
 		return nil, nil
 	}
-	o, err := h.hold(ctx, ask)
+	s.chain, s.row, s.deciding = 0, 0, true
+	ask := question{
+		when: rung, handle: s.Handle, session: s.ID, process: s.Process, kind: turnpost.Bell, at: time.Now().UTC(),
+		mail: true, deciding: s,
+	}
+	h.workAt(s, &ask)
+	h.mu.Unlock()
+	o, err := h.bring(ctx, ask)
 	if o != nil {
 		h.mu.Lock()
 		o.pushed = true

@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"context"
 	"time"
 
 	"turnpost"
@@ -24,6 +25,7 @@ func (h *Hub) probe(now time.Time) {
 		}
 	}
 	h.mu.Unlock()
+	var broken []*session
 	for _, l := range looks {
 		gone := l.process.Pid != 0 && !h.prober.Alive(l.process)
 		var live turnpost.Live
@@ -39,29 +41,36 @@ func (h *Hub) probe(now time.Time) {
 				h.record(l.s, turnpost.SessionEnd, true, "process gone", now)
 				h.touch(l.s)
 			case known && (live.Native == "" || live.Native == l.s.Native):
-				h.believe(l.s, live, now)
+				if h.believe(l.s, live, now) {
+					broken = append(broken, l.s)
+				}
 			}
 			h.settleQuiet(l.s, known && live.State == turnpost.StateWorking, now)
 		}
 		h.mu.Unlock()
 	}
+	for _, s := range broken {
+		h.report(h.personActed(context.Background(), s, true))
+	}
 }
 
 // believe takes over what no event reports: Esc, an answered permission, and
 // work that our hooks did not hear of. It wants to see a contradiction twice,
-// since an event may be on its way. Callers hold mu.
-func (h *Hub) believe(s *session, live turnpost.Live, now time.Time) {
+// since an event may be on its way. It tells whether a person broke a turn off.
+// Callers hold mu.
+func (h *Hub) believe(s *session, live turnpost.Live, now time.Time) (broke bool) {
 	before := s.Status
 	clock := now.Local().Format("15:04:05")
 	switch {
 	case s.TurnOpen && live.State == turnpost.StateIdle:
 		if s.idleSeen++; s.idleSeen < 2 {
-			return
+			return false
 		}
 		s.TurnOpen = false
 		s.ringAfter = now.Add(afterEsc)
+		broke = !s.restored // else the turn may have ended while no hub was up
 		if h.takeBack(s) {
-			s.ringAfter = now // it was never at work
+			s.ringAfter, broke = now, false // it was never at work
 		}
 		s.Status = turnpost.Status{State: turnpost.StateIdle, Since: now.UTC(), Evidence: "its own registry says idle since " + clock}
 	case s.TurnOpen && live.State == turnpost.StateWaiting && s.Status.State != turnpost.StateWaiting:
@@ -71,7 +80,7 @@ func (h *Hub) believe(s *session, live turnpost.Live, now time.Time) {
 		}
 	case s.TurnOpen && live.State == turnpost.StateWorking && (s.Status.State == turnpost.StateWaiting || s.Status.State == turnpost.StateQuiet):
 		if s.idleSeen++; s.idleSeen < 2 {
-			return
+			return false
 		}
 		s.Status = turnpost.Status{
 			State: turnpost.StateWorking, Tool: s.Status.Tool, Since: now.UTC(),
@@ -79,7 +88,7 @@ func (h *Hub) believe(s *session, live turnpost.Live, now time.Time) {
 		}
 	case !s.TurnOpen && live.State == turnpost.StateWorking && s.Status.Background == 0 && !s.wedged():
 		if s.busySeen++; s.busySeen < 5 {
-			return
+			return false
 		}
 		if s.Status.State != turnpost.StateUnheard {
 			s.Status = turnpost.Status{
@@ -94,6 +103,7 @@ func (h *Hub) believe(s *session, live turnpost.Live, now time.Time) {
 		h.record(s, turnpost.Notification, true, s.Status.Evidence, now)
 		h.touch(s)
 	}
+	return broke
 }
 
 // settleQuiet marks an open turn quiet when nothing was heard of it for long

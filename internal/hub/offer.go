@@ -62,9 +62,18 @@ type question struct {
 	session  string
 	process  turnpost.Process
 	kind     turnpost.Kind
-	chain    int  // continuations before this one
-	ringable bool // a ring can bring what this moment leaves
+	offer    string // id of what the answer carries
+	mail     bool   // something may wait
+	along    bool   // the answer comes anyway: mail goes with it
+	chain    int    // continuations before this one
+	ringable bool   // a ring can bring what this moment leaves
 	at       time.Time
+
+	ends     bool       // a turn of the session itself has ended
+	tokens   int64      // that it took
+	run      string     // that works in the session
+	row      SessionRow // the session as it is stored with its turn
+	deciding *session   // no ring until the answer is known
 }
 
 // question decides what an event's answer may carry. Callers hold mu.
@@ -73,9 +82,12 @@ func (h *Hub) question(s *session, ev turnpost.Event, at time.Time) question {
 		handle: s.Handle, session: s.ID, process: s.Process, kind: ev.Kind,
 		chain: s.chain, ringable: h.ringable(s), at: at.UTC(),
 	}
-	if s.Handle == "" || ev.Subagent != "" || h.box(s.Handle).empty {
+	if s.Handle == "" || ev.Subagent != "" {
 		return q
 	}
+	q.mail = !h.box(s.Handle).empty
+	q.ends, q.tokens = ev.Kind == turnpost.TurnEnd, ev.Tokens
+	full := ev.Accepts.Row > 0 && s.row >= ev.Accepts.Row-1 // a ring begins a new row
 	switch {
 	case ev.Kind == turnpost.SessionStart && ev.Accepts.Context && ev.Source != turnpost.SourceCompact:
 		q.when = start
@@ -83,10 +95,14 @@ func (h *Hub) question(s *session, ev turnpost.Event, at time.Time) question {
 		q.when = prompt
 	case ev.Kind == turnpost.ToolAfter && ev.Accepts.Context:
 		q.when = mid
-	case ev.Kind == turnpost.TurnEnd && ev.Accepts.Continue:
+	case ev.Kind == turnpost.TurnEnd && ev.Accepts.Continue && !full:
 		q.when = turnEnd
 	case ev.Kind == turnpost.Bell && ev.Accepts.Continue:
 		q.when = rung
+	}
+	h.workAt(s, &q)
+	if q.ends || q.when == rung {
+		s.deciding, q.deciding = true, s
 	}
 	return q
 }
@@ -97,11 +113,11 @@ func (q question) choose(entries []turnpost.Entry, a turnpost.Agent) []turnpost.
 	if q.at.Before(a.PausedUntil) {
 		set = turnpost.InterruptNone
 	}
-	if q.when == turnEnd && q.chain >= maxChain {
+	if q.when == turnEnd && q.chain >= maxChain && !q.along {
 		return nil
 	}
 	var out []turnpost.Entry
-	trigger := q.when == start || q.when == prompt
+	trigger := q.when == start || q.when == prompt || q.along && set != turnpost.InterruptNone
 	fresh := false
 	for _, e := range entries {
 		d, l := e.Delivery, levelOf(e, set)
@@ -131,13 +147,14 @@ func (q question) choose(entries []turnpost.Entry, a turnpost.Agent) []turnpost.
 		}
 		out = append(out, e)
 	}
-	if !trigger || q.when == turnEnd && q.chain > 0 && !fresh {
+	if !trigger || q.when == turnEnd && q.chain > 0 && !fresh && !q.along {
 		return nil
 	}
 	return out
 }
 
-// offer is one answer's items, from the moment they are held.
+// offer is what one answer carries, from the moment it is held: items, and what
+// a run has to say.
 type offer struct {
 	id      string
 	handle  string
@@ -146,6 +163,8 @@ type offer struct {
 	kind    turnpost.Kind
 	items   []turnpost.Delivery
 	text    string
+	run     string        // whose text it carries
+	delay   time.Duration // before the client prints it
 	at      time.Time
 	shown   bool
 	pushed  bool // by a listener: nothing tells that the harness took it
@@ -165,6 +184,11 @@ func (o *offer) decision() turnpost.Decision {
 		return turnpost.Decision{Continue: o.text}
 	}
 	return turnpost.Decision{Context: o.text}
+}
+
+// empty is an offer without items.
+func (q question) empty() *offer {
+	return &offer{id: q.offer, handle: q.handle, process: q.process, session: q.session, kind: q.kind, at: q.at}
 }
 
 // hold chooses items for a moment and holds them in the same transaction, so
@@ -204,8 +228,11 @@ func (h *Hub) hold(ctx context.Context, q question) (*offer, error) {
 		if err != nil || len(chosen) == 0 {
 			return err
 		}
-		next := &offer{id: newOfferID(), handle: q.handle, process: q.process, session: q.session, kind: q.kind, at: q.at}
-		next.text, chosen = frame(next.id, agent, q.when, chosen)
+		next, when := q.empty(), q.when
+		if q.along {
+			when = turnEnd // there is more to handle
+		}
+		next.text, chosen = frame(next.id, agent, when, chosen)
 		for _, e := range chosen {
 			d := e.Delivery
 			d.State, d.Offer, d.Session = turnpost.Held, next.id, q.session
@@ -219,9 +246,14 @@ func (h *Hub) hold(ctx context.Context, q question) (*offer, error) {
 		o = next
 		return nil
 	})
-	if err != nil || o == nil {
+	if err != nil {
 		return nil, err
 	}
+	return o, nil
+}
+
+// offered notes that an answer carries an offer.
+func (h *Hub) offered(o *offer, q question) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	o.heldAfter = time.Since(q.at)
@@ -229,18 +261,23 @@ func (h *Hub) hold(ctx context.Context, q question) (*offer, error) {
 	if s := h.byID(q.session); s != nil {
 		switch q.when {
 		case turnEnd:
-			s.chain++
+			s.row++
+			if o.run == "" {
+				s.chain++
+			} else {
+				o.delay = s.pace(time.Now())
+			}
 			s.TurnOpen = true
 			s.Status.State, s.Status.Since = turnpost.StateWorking, q.at
 			s.Status.Evidence += ", continued by Turnpost"
 		case rung:
+			s.wentOn, s.tooled = time.Now(), false
 			s.TurnOpen = true // its turn starts with our text
 			s.Woken, s.WokenAt = o.text, q.at
 			s.Status = turnpost.Status{State: turnpost.StateWorking, Since: q.at, Evidence: "rung " + q.at.Local().Format("15:04:05")}
 		}
 		h.touch(s)
 	}
-	return o, nil
 }
 
 // look reads what is offerable and chooses.

@@ -29,6 +29,12 @@ func (v *view) Post(ctx context.Context, draft turnpost.Draft) (turnpost.Posted,
 			return turnpost.Posted{}, err
 		}
 	}
+	asker := ""
+	if draft.Kind == turnpost.Answer {
+		if asker, err = h.mayClose(me, draft.ReplyTo); err != nil {
+			return turnpost.Posted{}, err
+		}
+	}
 	now := time.Now().UTC()
 	var posted turnpost.Posted
 	var sent sending
@@ -54,6 +60,9 @@ func (v *view) Post(ctx context.Context, draft turnpost.Draft) (turnpost.Posted,
 		if sent, err = p.post(draft); err != nil {
 			return err
 		}
+		if err := p.quiet(sent, asker); err != nil {
+			return err
+		}
 		posted.Item = sent.item
 		if draft.Key == "" {
 			return nil
@@ -68,6 +77,9 @@ func (v *view) Post(ctx context.Context, draft turnpost.Draft) (turnpost.Posted,
 		if draft.Kind == turnpost.Answer {
 			h.clear("", func(n turnpost.Notice) bool { return n.Item == draft.ReplyTo })
 		}
+	}
+	if asker != "" {
+		h.itemClosed(ctx, draft.ReplyTo)
 	}
 	posted.Expect, err = h.expect(ctx, sent)
 	return posted, err
@@ -165,6 +177,7 @@ func draftDigest(d turnpost.Draft) (string, error) {
 // sending is a stored item on its way.
 type sending struct {
 	item    turnpost.Item
+	told    bool // the person was told of it
 	to      []addressee
 	members []turnpost.Delivery // of those who get it because they joined its channel
 }

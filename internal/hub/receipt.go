@@ -46,6 +46,8 @@ func (h *Hub) Release(id string) {
 		s.ringAfter = time.Now().Add(afterEsc)
 		if o.heldAfter >= lateAnswer { // we were slow, nobody interrupted
 			s.ringAfter = time.Now().Add(startRing)
+		} else if o.run != "" && o.kind == turnpost.TurnEnd {
+			s.droppedAt = time.Now() // by a person, unless the client was killed
 		}
 		h.touch(s)
 	}

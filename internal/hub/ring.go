@@ -15,13 +15,18 @@ type ring struct {
 	deaf  bool      // the human was told
 }
 
-// ringIfMail rings the live session of a handle whose turn is closed when
-// something waits that may start one.
-func (h *Hub) ringIfMail(ctx context.Context, handle string) {
+// ringIfWanted rings the live session of a handle whose turn is closed when
+// something waits that may start one: its run, or mail.
+func (h *Hub) ringIfWanted(ctx context.Context, handle string) {
 	if handle == "" {
 		return
 	}
 	h.mu.Lock()
+	if s := h.runTarget(handle, time.Now()); s != nil {
+		h.ringNow(s, time.Now())
+		h.mu.Unlock()
+		return
+	}
 	empty := h.box(handle).empty
 	var target *session
 	for _, s := range h.liveOf(handle) {
@@ -55,7 +60,7 @@ func (h *Hub) ringIfMail(ctx context.Context, handle string) {
 // mayRing tells whether the session's turn is closed and a ring would be right
 // now. Callers hold mu.
 func (h *Hub) mayRing(s *session, now time.Time) bool {
-	return h.ringable(s) && !s.TurnOpen && !s.wedged() && !now.Before(s.ringAfter)
+	return h.ringable(s) && !s.TurnOpen && !s.deciding && !s.wedged() && !now.Before(s.ringAfter)
 }
 
 // outstanding tells whether a ring may still be heard: a file settles, a prompt
@@ -82,7 +87,7 @@ func (h *Hub) ringNow(s *session, now time.Time) {
 		s.ring.deaf = true
 		h.tell(turnpost.Notice{
 			Class: "deaf", Loud: turnpost.LoudUrgent, Handle: s.Handle, Session: s.ID,
-			Text: fmt.Sprintf("%s does not hear its bell: its mail waits for its next prompt or turn end", s.name()),
+			Text: fmt.Sprintf("%s does not hear its bell: what is for it waits for its next prompt or turn end", s.name()),
 		})
 		return
 	}
@@ -117,7 +122,7 @@ func (h *Hub) repeatRings(now time.Time) {
 	}
 	h.mu.Unlock()
 	for _, handle := range again {
-		h.ringIfMail(context.Background(), handle)
+		h.ringIfWanted(context.Background(), handle)
 	}
 }
 

@@ -2,46 +2,501 @@ package hub
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
 
 	"turnpost"
+	"turnpost/internal/run"
 )
 
-// StartRun starts a run.
-func (v *view) StartRun(context.Context, turnpost.RunStart) (turnpost.Run, error) {
-	return turnpost.Run{}, turnpost.Errorf(turnpost.Internal, "not built yet")
+// Sizes of lists of runs.
+const (
+	maxBoardRuns = 200
+	journalLimit = 200
+	maxJournal   = 1000
+	maxRunKey    = 200
+)
+
+// StartRun starts a run. A handle is at one run at a time.
+func (v *view) StartRun(ctx context.Context, in turnpost.RunStart) (turnpost.Run, error) {
+	h := v.Hub
+	me, err := v.who()
+	if err != nil {
+		return turnpost.Run{}, err
+	}
+	if in.Handle, err = v.runHandle(in.Handle, me); err != nil {
+		return turnpost.Run{}, err
+	}
+	if len(in.Key) > maxRunKey {
+		return turnpost.Run{}, turnpost.Invalidf("key", "is %d bytes long, at most %d are allowed", len(in.Key), maxRunKey)
+	}
+	if err := h.cleanStart(&in); err != nil {
+		return turnpost.Run{}, err
+	}
+	h.create.Lock() // its handle keeps its name meanwhile
+	defer h.create.Unlock()
+	now, proof := time.Now(), newSecret()
+	var state *run.State
+	var out outcome
+	again := ""
+	err = h.store.Update(ctx, func(tx Tx) error {
+		state, out, again = nil, outcome{}, ""
+		if in.Key != "" {
+			found, err := tx.RunByKey(me.handle, in.Key)
+			if err == nil {
+				again = found.ID
+				return sameStart(tx, found, in)
+			} else if !errors.Is(err, ErrNoRow) {
+				return err
+			}
+		}
+		if err := free(tx, in.Handle, "", now); err != nil {
+			return err
+		}
+		row, err := tx.AddRun(RunRow{Run: turnpost.Run{Handle: in.Handle, StartedBy: me.handle}, Key: in.Key})
+		if err != nil {
+			return err
+		}
+		events, err := run.Start(row.ID, in, me.runs(), proof, now)
+		if err != nil {
+			return err
+		}
+		w := h.entries(tx, new(run.State))
+		if err := w.add(events); err != nil {
+			return err
+		}
+		state = w.state
+		out, err = w.finish()
+		return err
+	})
+	if err != nil {
+		return turnpost.Run{}, err
+	}
+	if again != "" {
+		return v.Run(ctx, turnpost.RunQuery{ID: again})
+	}
+	view := state.View()
+	h.mu.Lock()
+	h.sum(h.takeUp(state))
+	h.changed()
+	h.mu.Unlock()
+	h.follow(ctx, out)
+	return view, nil
+}
+
+// runs is the caller as the rules of runs see it.
+func (w who) runs() run.Who { return run.Who{Handle: w.handle, Human: w.human, Session: w.id} }
+
+// runHandle is whose turns a run shall continue.
+func (v *view) runHandle(handle string, me who) (string, error) {
+	if handle == "" && !me.human {
+		return me.handle, nil
+	}
+	if handle == "" {
+		return "", turnpost.Invalidf("handle", "is missing").WithHint("name the agent whose turns the run continues: turnpost agents lists them")
+	}
+	return ParseHandle("handle", handle)
+}
+
+// free tells why a handle cannot be at a run, other than the one that is named.
+func free(tx Tx, handle, but string, now time.Time) error {
+	agent, err := tx.Agent(handle)
+	if errors.Is(err, ErrNoRow) {
+		return turnpost.Errorf(turnpost.NotFound, "there is no %s", handle).WithHint("turnpost agents --all lists the handles")
+	} else if err != nil {
+		return err
+	}
+	if agent.Human {
+		return turnpost.Invalidf("handle", "%s is a person: runs continue the turns of agents", handle)
+	}
+	rows, err := tx.RunRows(RunFilter{Handle: handle, EndedAfter: now, Limit: 10})
+	for _, row := range rows {
+		if row.ID != but && !row.State.Ended() {
+			return turnpost.Errorf(turnpost.Conflict, "%s is at %s already: %s", handle, row.ID, turnpost.OneLine(row.Goal, 80)).
+				WithHint("halt it first: turnpost run halt %s", row.ID)
+		}
+	}
+	return err
+}
+
+// sameStart holds that a run which is started once more under its key is the same.
+func sameStart(tx Tx, row RunRow, in turnpost.RunStart) error {
+	first, err := tx.RunEvents(row.ID, 0, 1)
+	if err != nil {
+		return err
+	}
+	if len(first) == 0 || first[0].Start == nil {
+		return fmt.Errorf("read the start of %s: it has none", row.ID)
+	}
+	was := *first[0].Start
+	was.Handle, in.Handle = "", "" // renamed, perhaps
+	a, err := json.Marshal(was)
+	if err != nil {
+		return err
+	}
+	b, err := json.Marshal(in)
+	if err != nil {
+		return err
+	}
+	if string(a) != string(b) {
+		return turnpost.Errorf(turnpost.Conflict, "key %q was used for another run, %s", in.Key, row.ID)
+	}
+	return nil
+}
+
+// cleanStart makes a start storable: no secrets in it, nothing that databases
+// refuse.
+func (h *Hub) cleanStart(in *turnpost.RunStart) error {
+	in.Goal = strings.TrimSpace(h.clean(in.Goal))
+	if in.Process == nil {
+		return nil
+	}
+	process := *in.Process
+	process.Steps = append([]turnpost.StepDef(nil), process.Steps...)
+	for i := range process.Steps {
+		step := &process.Steps[i]
+		step.Text = h.clean(step.Text)
+		if step.To == "" {
+			continue
+		}
+		to, err := ParseHandle(fmt.Sprintf("process.steps[%d].to", i), step.To)
+		if err != nil {
+			return err
+		}
+		step.To = to
+	}
+	in.Process = &process
+	return nil
+}
+
+// clean is a text as it is stored.
+func (h *Hub) clean(text string) string { return h.redact.text(clean(text)) }
+
+// runID is the run that a request is about: the one it names, if the caller may
+// know of it, else the caller's own, the newest where none goes on.
+func (v *view) runID(ctx context.Context, id string, me who) (string, error) {
+	h := v.Hub
+	h.mu.Lock()
+	r := h.runs[id]
+	if id == "" {
+		r = h.atWork[me.handle]
+	}
+	var known, handle string
+	if r != nil {
+		known, handle = r.id, r.handle
+	}
+	h.mu.Unlock()
+	if known == "" {
+		err := h.store.View(ctx, func(tx Tx) error {
+			if id != "" {
+				row, err := tx.RunRow(id)
+				known, handle = row.ID, row.Handle
+				return err
+			}
+			rows, err := tx.RunRows(RunFilter{Handle: me.handle, Limit: 1})
+			for _, row := range rows {
+				known, handle = row.ID, row.Handle
+			}
+			return err
+		})
+		if err != nil && !errors.Is(err, ErrNoRow) {
+			return "", err
+		}
+	}
+	switch {
+	case known != "" && (me.human || handle == me.handle):
+		return known, nil
+	case id != "":
+		return "", noRun(id)
+	case me.human:
+		return "", turnpost.Invalidf("id", "is missing").WithHint("name the run: turnpost run list")
+	}
+	return "", turnpost.Errorf(turnpost.NotFound, "%s is at no run", me.handle).WithHint("start one: turnpost run start --goal TEXT")
+}
+
+// command gives a caller's command to a run.
+func (v *view) command(
+	ctx context.Context, id string, see func(*run.State), beside func(Tx) error,
+	decide func(*run.State, run.Who) ([]turnpost.RunEvent, error), then ...stage,
+) error {
+	me, err := v.who()
+	if err != nil {
+		return err
+	}
+	if id, err = v.runID(ctx, id, me); err != nil {
+		return err
+	}
+	first := func(s *run.State) ([]turnpost.RunEvent, error) { return decide(s, me.runs()) }
+	return v.steer(ctx, id, see, beside, append([]stage{first}, then...)...)
 }
 
 // Run returns one run.
-func (v *view) Run(context.Context, turnpost.RunQuery) (turnpost.Run, error) {
-	return turnpost.Run{}, turnpost.Errorf(turnpost.Internal, "not built yet")
+func (v *view) Run(ctx context.Context, q turnpost.RunQuery) (turnpost.Run, error) {
+	var out turnpost.Run
+	err := v.command(ctx, q.ID, func(s *run.State) { out = s.View() }, nil,
+		func(*run.State, run.Who) ([]turnpost.RunEvent, error) { return nil, nil })
+	return out, err
 }
 
-// Runs lists runs.
-func (v *view) Runs(context.Context, turnpost.RunsQuery) (turnpost.Runs, error) {
-	return turnpost.Runs{}, turnpost.Errorf(turnpost.Internal, "not built yet")
+// Runs lists runs, newest first: an agent's own, or all for a person.
+func (v *view) Runs(ctx context.Context, q turnpost.RunsQuery) (turnpost.Runs, error) {
+	me, err := v.who()
+	if err != nil {
+		return turnpost.Runs{}, err
+	}
+	var f RunFilter
+	if f.Limit, err = limitOf(q.Limit); err != nil {
+		return turnpost.Runs{}, err
+	}
+	if q.Handle != "" {
+		if f.Handle, err = ParseHandle("handle", q.Handle); err != nil {
+			return turnpost.Runs{}, err
+		}
+	}
+	if !me.human {
+		if f.Handle != "" && f.Handle != me.handle {
+			return turnpost.Runs{}, turnpost.Errorf(turnpost.Forbidden, "only a person sees the runs of somebody else")
+		}
+		f.Handle = me.handle
+	}
+	if !q.All {
+		f.EndedAfter = time.Now()
+	}
+	var out turnpost.Runs
+	err = v.store.View(ctx, func(tx Tx) error {
+		rows, err := tx.RunRows(f)
+		out.Runs = runsOf(rows)
+		return err
+	})
+	return out, err
 }
 
-// Journal lists entries of a journal.
-func (v *view) Journal(context.Context, turnpost.JournalQuery) (turnpost.Journal, error) {
-	return turnpost.Journal{}, turnpost.Errorf(turnpost.Internal, "not built yet")
+func runsOf(rows []RunRow) []turnpost.Run {
+	out := make([]turnpost.Run, len(rows))
+	for i, row := range rows {
+		out[i] = row.Run
+	}
+	return out
+}
+
+// Journal lists entries of a journal, and waits for the first one where the
+// caller wants that. A proof is told in a run's own text only.
+func (v *view) Journal(ctx context.Context, q turnpost.JournalQuery) (turnpost.Journal, error) {
+	h := v.Hub
+	me, err := v.who()
+	if err != nil {
+		return turnpost.Journal{}, err
+	}
+	switch {
+	case q.Limit == 0:
+		q.Limit = journalLimit
+	case q.Limit < 0, q.Limit > maxJournal:
+		return turnpost.Journal{}, turnpost.Invalidf("limit", "is %d, allowed is 1 to %d", q.Limit, maxJournal)
+	}
+	if q.Seconds < 0 || time.Duration(q.Seconds)*time.Second > maxWait {
+		return turnpost.Journal{}, turnpost.Invalidf("seconds", "is %d, allowed is 0 to 50", q.Seconds)
+	}
+	id, err := v.runID(ctx, q.ID, me)
+	if err != nil {
+		return turnpost.Journal{}, err
+	}
+	timer := time.NewTimer(time.Duration(q.Seconds) * time.Second)
+	defer timer.Stop()
+	for {
+		var grew chan struct{}
+		h.mu.Lock()
+		if r := h.runs[id]; r != nil {
+			grew = r.grew
+		}
+		h.mu.Unlock()
+		out, err := h.journal(ctx, id, q)
+		if err != nil || len(out.Events) > 0 || out.Ended || q.Seconds == 0 {
+			return out, err
+		}
+		select {
+		case <-grew:
+		case <-timer.C:
+			return out, nil
+		case <-ctx.Done():
+			return out, nil
+		}
+	}
+}
+
+func (h *Hub) journal(ctx context.Context, id string, q turnpost.JournalQuery) (turnpost.Journal, error) {
+	out := turnpost.Journal{ID: id}
+	err := h.store.View(ctx, func(tx Tx) error {
+		row, err := tx.RunRow(id)
+		if err != nil {
+			return err
+		}
+		events, err := tx.RunEvents(id, q.After, q.Limit)
+		out.Events = append([]turnpost.RunEvent{}, events...)
+		last := q.After
+		for i := range out.Events {
+			out.Events[i].Proof = ""
+			last = out.Events[i].Seq
+		}
+		out.Ended = row.State.Ended() && last >= row.Seq
+		return err
+	})
+	return out, err
 }
 
 // ChangeRun reports on a run, or steers it.
-func (v *view) ChangeRun(context.Context, turnpost.RunRequest) (turnpost.Run, error) {
-	return turnpost.Run{}, turnpost.Errorf(turnpost.Internal, "not built yet")
+func (v *view) ChangeRun(ctx context.Context, in turnpost.RunRequest) (turnpost.Run, error) {
+	h := v.Hub
+	in.Text = h.clean(in.Text)
+	now := time.Now()
+	var out turnpost.Run
+	var revived, human bool
+	var id, handle string
+	decide := func(s *run.State, by run.Who) ([]turnpost.RunEvent, error) {
+		id, handle, human = s.ID, s.Handle, by.Human
+		revived = in.Do == turnpost.RunResume && s.Run.State.Ended()
+		return s.Change(in, by, now)
+	}
+	see := func(s *run.State) { out = s.View() }
+	if in.Do != turnpost.RunResume {
+		return out, v.command(ctx, in.ID, see, nil, decide)
+	}
+	beside := func(tx Tx) error {
+		if !revived {
+			return nil
+		}
+		return free(tx, handle, id, now)
+	}
+	bind := func(s *run.State) ([]turnpost.RunEvent, error) {
+		if !human {
+			return nil, nil // it bound its own session
+		}
+		return s.Bind(h.takesOver(s.Handle, s.Session), now), nil
+	}
+	err := v.command(ctx, in.ID, see, beside, decide, bind)
+	if err == nil && human {
+		h.wakeAnew(ctx, out.Handle)
+	}
+	return out, err
+}
+
+// takesOver is the session that works on at a run which a person resumed: its
+// own while that lives, else the one of its handle, else the next that there is.
+func (h *Hub) takesOver(handle, bound string) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	live := h.liveOf(handle)
+	for _, s := range live {
+		if s.ID == bound {
+			return bound
+		}
+	}
+	if len(live) > 0 {
+		return live[0].ID
+	}
+	return ""
+}
+
+// wakeAnew makes the idle sessions of a handle ring again although their last
+// turn was broken off, or nobody heard: a person wants it.
+func (h *Hub) wakeAnew(ctx context.Context, handle string) {
+	h.mu.Lock()
+	soon := time.Now().Add(afterEsc)
+	for _, s := range h.liveOf(handle) {
+		s.ring, s.told = ring{}, false
+		if s.ringAfter.Before(soon) {
+			s.ringAfter = time.Time{}
+		}
+		if !s.TurnOpen && !s.wedged() {
+			s.Status.Failure = turnpost.Failure{}
+		}
+	}
+	h.mu.Unlock()
+	h.ringIfWanted(ctx, handle)
 }
 
 // AskEffect asks for an effect.
-func (v *view) AskEffect(context.Context, turnpost.EffectDraft) (turnpost.EffectDone, error) {
-	return turnpost.EffectDone{}, turnpost.Errorf(turnpost.Internal, "not built yet")
+func (v *view) AskEffect(ctx context.Context, in turnpost.EffectDraft) (turnpost.EffectDone, error) {
+	h := v.Hub
+	in.Label, in.Question, in.Text = h.clean(in.Label), h.clean(in.Question), h.clean(in.Text)
+	if in.Kind == turnpost.EffectAgent && in.To != "" {
+		to, err := ParseHandle("to", in.To)
+		if err != nil {
+			return turnpost.EffectDone{}, err
+		}
+		in.To = to
+		err = h.store.View(ctx, func(tx Tx) error {
+			_, err := tx.Agent(to)
+			return err
+		})
+		if errors.Is(err, ErrNoRow) {
+			return turnpost.EffectDone{}, turnpost.Invalidf("to", "there is no %s", to).WithHint("turnpost agents --all lists the handles")
+		} else if err != nil {
+			return turnpost.EffectDone{}, err
+		}
+	}
+	now := time.Now()
+	var out turnpost.EffectDone
+	id := ""
+	err := v.command(ctx, in.Run, func(s *run.State) { out.Run, out.Effect = s.ID, effectOf(s, id) }, nil,
+		func(s *run.State, by run.Who) (events []turnpost.RunEvent, err error) {
+			id, events, err = s.Ask(in, by, now)
+			out.Again = err == nil && len(events) == 0
+			return events, err
+		})
+	return out, err
 }
 
-// TakeEffects takes pending commands for a worker.
-func (v *view) TakeEffects(context.Context, turnpost.EffectTake) (turnpost.Taken, error) {
-	return turnpost.Taken{}, turnpost.Errorf(turnpost.Internal, "not built yet")
+// effectOf is one effect of a run.
+func effectOf(s *run.State, id string) turnpost.Effect {
+	for _, e := range s.Effects {
+		if e.ID == id {
+			return e
+		}
+	}
+	return turnpost.Effect{}
 }
 
 // PostEffect posts a result.
-func (v *view) PostEffect(context.Context, turnpost.EffectPost) (turnpost.EffectDone, error) {
-	return turnpost.EffectDone{}, turnpost.Errorf(turnpost.Internal, "not built yet")
+func (v *view) PostEffect(ctx context.Context, in turnpost.EffectPost) (turnpost.EffectDone, error) {
+	in.Value = v.clean(in.Value)
+	now := time.Now()
+	var out turnpost.EffectDone
+	err := v.command(ctx, in.Run, func(s *run.State) { out.Run, out.Effect = s.ID, effectOf(s, in.Effect) }, nil,
+		func(s *run.State, by run.Who) (events []turnpost.RunEvent, err error) {
+			events, err = s.Post(in, by, now)
+			out.Again = err == nil && len(events) == 0
+			return events, err
+		})
+	return out, err
+}
+
+// TakeEffects takes pending commands for a worker. What an agent asked for by
+// itself is given to its own worker, or to one that a person told to take all.
+func (v *view) TakeEffects(ctx context.Context, in turnpost.EffectTake) (turnpost.Taken, error) {
+	now := time.Now()
+	out := turnpost.Taken{Effects: []turnpost.Effect{}}
+	var caller run.Who
+	err := v.command(ctx, in.Run, func(s *run.State) {
+		out.Run = rowOf(s).Run
+		own := !caller.Human && caller.Handle == s.Handle
+		for _, e := range s.Effects {
+			switch {
+			case e.Kind != turnpost.EffectCommand:
+			case e.State == turnpost.EffectRunning && e.Worker == in.Worker:
+				out.Effects = append(out.Effects, e)
+			case e.State == turnpost.EffectPending && !e.Trusted && !in.All && !own:
+				out.Left++
+			}
+		}
+	}, nil, func(s *run.State, by run.Who) ([]turnpost.RunEvent, error) {
+		caller = by
+		if in.All && !by.Human {
+			return nil, turnpost.Errorf(turnpost.Forbidden, "only a person lets a worker take all commands")
+		}
+		return s.Take(in.Worker, in.Limit, in.All, by, now)
+	})
+	return out, err
 }

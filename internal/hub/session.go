@@ -28,6 +28,13 @@ type session struct {
 	compacted bool // since it was last given its notes
 
 	chain     int           // continuations since a person's prompt or a ring
+	row       int           // the same, with those of a run
+	wentOn    time.Time     // when a run last started a turn
+	tooled    bool          // a tool has run since
+	fast      int           // turns in a row that followed each other too fast
+	deciding  bool          // an answer that may start a turn is being made
+	told      bool          // the person knows that a run rests in it
+	droppedAt time.Time     // when a run's continuation was not printed
 	ring      ring          // what is outstanding at its bell
 	listener  chan struct{} // of who is rung in place of its bell; nil: nobody
 	mute      bool          // what was pushed into it did not arrive
@@ -168,6 +175,7 @@ func (h *Hub) forget(now time.Time) {
 			delete(h.offers, id)
 		}
 	}
+	h.forgetRuns(now)
 }
 
 // record keeps one activity row: a change of state always, else at most one a

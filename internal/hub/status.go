@@ -24,23 +24,25 @@ func (s *session) apply(ev turnpost.Event, now time.Time) (changed bool) {
 	case turnpost.SessionStart:
 		if ev.Source != turnpost.SourceCompact {
 			s.TurnOpen = false
-			s.chain = 0
+			s.chain, s.row, s.fast, s.told = 0, 0, 0, false
 			s.set(turnpost.Status{State: turnpost.StateIdle}, ev, now)
 		}
 	case turnpost.Prompt:
 		s.TurnOpen = true
 		if !ev.Machine {
-			s.chain = 0
+			s.chain, s.row, s.fast, s.told = 0, 0, 0, false
 			s.ringAfter = time.Time{}
 		}
 		s.set(turnpost.Status{State: turnpost.StateWorking}, ev, now)
 	case turnpost.ToolBefore:
+		s.tooled = true
 		// Reported without delaying the tool, so it can arrive after the turn's end.
 		if s.TurnOpen {
 			s.set(turnpost.Status{State: turnpost.StateWorking, Tool: ev.Tool}, ev, now)
 		}
 	case turnpost.ToolAfter, turnpost.ToolFailed, turnpost.Retry:
 		s.TurnOpen = true
+		s.tooled = s.tooled || ev.Kind != turnpost.Retry
 		s.set(turnpost.Status{State: turnpost.StateWorking}, ev, now)
 	case turnpost.PermissionAsk:
 		s.TurnOpen = true

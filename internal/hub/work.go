@@ -148,6 +148,10 @@ func (v *view) Resolve(ctx context.Context, q turnpost.ResolveRequest) (turnpost
 		return turnpost.Item{}, tooLarge("result", len(q.Result), turnpost.MaxBody)
 	}
 	result := h.redact.text(clean(q.Result))
+	asker, err := h.mayClose(me, q.ID)
+	if err != nil {
+		return turnpost.Item{}, err
+	}
 	var item turnpost.Item
 	var report sending
 	err = h.store.Update(ctx, func(tx Tx) (err error) {
@@ -172,6 +176,9 @@ func (v *view) Resolve(ctx context.Context, q turnpost.ResolveRequest) (turnpost
 				Kind: turnpost.Report, ReplyTo: item.ID, To: []string{item.Author},
 				Summary: clip(item.ID+" is resolved: "+firstLine(result, item.Summary), turnpost.MaxSummary), Body: result,
 			})
+			if err == nil {
+				err = p.quiet(report, asker)
+			}
 			if err != nil {
 				return err
 			}
@@ -184,6 +191,9 @@ func (v *view) Resolve(ctx context.Context, q turnpost.ResolveRequest) (turnpost
 	}
 	h.deliver(ctx, report)
 	h.clear("", func(n turnpost.Notice) bool { return n.Item == q.ID })
+	if asker != "" {
+		h.itemClosed(ctx, q.ID)
+	}
 	return item, nil
 }
 

@@ -39,8 +39,8 @@ func (t *tx) SaveAgent(a turnpost.Agent) error {
 }
 
 // RenameAgent takes along the memberships (by their foreign key), the inbox, and
-// what items say of authors, addressees and claims: whoever answers an old
-// question reaches its author.
+// what items and runs say of authors, addressees, claims and agents at work:
+// whoever answers an old question reaches its author.
 func (t *tx) RenameAgent(from, to string) error {
 	if from == to {
 		_, err := t.Agent(from)
@@ -67,6 +67,13 @@ func (t *tx) RenameAgent(from, to string) error {
 	_, err = t.exec("rename addressee", `
 		UPDATE items SET addressees = replace(addressees, ?, ?)
 		WHERE number IN (SELECT number FROM deliveries WHERE handle = ? AND addressed)`, quotedFrom, quotedTo, to)
+	if err != nil {
+		return err
+	}
+	if _, err := t.exec("rename run", `UPDATE runs SET handle = ? WHERE handle = ?`, to, from); err != nil {
+		return err
+	}
+	_, err = t.exec("rename starter", `UPDATE runs SET started_by = ? WHERE started_by = ?`, to, from)
 	return err
 }
 

@@ -33,29 +33,43 @@ func (t *tx) SaveRun(r hub.RunRow) error {
 		r.Handle, string(r.State), micros(r.EndedAt), string(detail), numberOf(r.ID))
 }
 
+const runColumns = `start_key, handle, started_by, detail`
+
+// scanRun reads a run. Handles are renamed in their columns only.
 func scanRun(r row) (out hub.RunRow, err error) {
-	var detail string
-	if err := r.Scan(&out.Key, &detail); err != nil {
+	var handle, startedBy, detail string
+	if err := r.Scan(&out.Key, &handle, &startedBy, &detail); err != nil {
 		return out, err
 	}
 	err = json.Unmarshal([]byte(detail), &out.Run)
+	out.Handle, out.StartedBy = handle, startedBy
 	return out, err
 }
 
 func (t *tx) RunRow(id string) (hub.RunRow, error) {
-	return one(t, "read run", `SELECT start_key, detail FROM runs WHERE number = ?`, []any{numberOf(id)}, scanRun)
+	r, err := one(t, "read run", `SELECT `+runColumns+` FROM runs WHERE number = ?`, []any{numberOf(id)}, scanRun)
+	if err == nil && r.ID != id {
+		return hub.RunRow{}, hub.ErrNoRow // of that number, but nothing else of it
+	}
+	return r, err
 }
 
 func (t *tx) RunByKey(startedBy, key string) (hub.RunRow, error) {
-	return one(t, "read run", `SELECT start_key, detail FROM runs WHERE started_by = ? AND start_key = ? AND start_key <> ''`,
+	return one(t, "read run", `SELECT `+runColumns+` FROM runs WHERE started_by = ? AND start_key = ? AND start_key <> ''`,
 		[]any{startedBy, key}, scanRun)
 }
 
 func (t *tx) RunRows(f hub.RunFilter) ([]hub.RunRow, error) {
-	return list(t, "list runs", `
-		SELECT start_key, detail FROM runs
-		WHERE (ended_at = 0 OR ended_at > ?) AND (? = '' OR handle = ?) ORDER BY number DESC LIMIT ?`,
-		[]any{micros(f.EndedAfter), f.Handle, f.Handle, f.Limit}, scanRun)
+	const read = `SELECT ` + runColumns + ` FROM runs `
+	switch {
+	case f.Handle != "":
+		return list(t, "list runs", read+`WHERE handle = ? AND (ended_at = 0 OR ended_at > ?) ORDER BY number DESC LIMIT ?`,
+			[]any{f.Handle, micros(f.EndedAfter), f.Limit}, scanRun)
+	case f.EndedAfter.IsZero():
+		return list(t, "list runs", read+`ORDER BY number DESC LIMIT ?`, []any{f.Limit}, scanRun)
+	}
+	return list(t, "list runs", read+`WHERE ended_at = 0 OR ended_at > ? ORDER BY number DESC LIMIT ?`,
+		[]any{micros(f.EndedAfter), f.Limit}, scanRun)
 }
 
 func (t *tx) AddRunEvents(run string, events []turnpost.RunEvent) error {

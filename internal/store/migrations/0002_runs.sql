@@ -16,6 +16,7 @@ CREATE TABLE runs (
 
 CREATE INDEX runs_ended ON runs (ended_at);
 CREATE INDEX runs_handle ON runs (handle);
+CREATE INDEX runs_starter ON runs (started_by);
 CREATE UNIQUE INDEX runs_key ON runs (started_by, start_key) WHERE start_key <> '';
 
 CREATE TABLE run_events (
