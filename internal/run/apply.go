@@ -71,7 +71,7 @@ func (s *State) fold(e turnpost.RunEvent) error {
 		if err != nil {
 			return err
 		}
-		s.Effects[at].Item = e.Item
+		s.edit(at).Item = e.Item
 	case turnpost.EffectPosted:
 		return s.posted(e)
 	case turnpost.RunScored:
@@ -170,7 +170,7 @@ func (s *State) asked(e turnpost.RunEvent) error {
 		return errors.New("names no effect")
 	}
 	effect := cloneEffect(*e.Effect)
-	if want := effectID(len(s.Effects)); effect.ID != want {
+	if want := effectID(s.effects()); effect.ID != want {
 		return fmt.Errorf("%s is in the place of %s", effect.ID, want)
 	}
 	step := -1
@@ -179,18 +179,14 @@ func (s *State) asked(e turnpost.RunEvent) error {
 			return fmt.Errorf("there is no step %s", effect.Step)
 		}
 	}
-	if effect.Key != "" {
-		if at, ok := s.keys[effect.Key]; ok {
-			return fmt.Errorf("key %q is that of %s", effect.Key, s.Effects[at].ID)
-		}
-		s.keys[effect.Key] = len(s.Effects)
+	if at, ok := s.keyed(effect.Key); ok {
+		return fmt.Errorf("key %q is that of %s", effect.Key, s.effect(at).ID)
 	}
 	if step >= 0 {
 		s.Steps[step].Effect = effect.ID
 	}
 	effect.State, effect.At, effect.Iteration = turnpost.EffectPending, e.At, e.Iteration
-	s.open = append(s.open, len(s.Effects))
-	s.Effects = append(s.Effects, effect)
+	s.addEffect(effect)
 	s.count(effect.Kind, 1)
 	s.progress = true
 	return nil
@@ -209,10 +205,10 @@ func (s *State) taken(e turnpost.RunEvent) error {
 	if err != nil {
 		return err
 	}
-	effect := &s.Effects[at]
-	if effect.State != turnpost.EffectPending || e.Worker == "" {
-		return fmt.Errorf("%s is %s", effect.ID, effect.State)
+	if state := s.effect(at).State; state != turnpost.EffectPending || e.Worker == "" {
+		return fmt.Errorf("%s is %s", e.Task, state)
 	}
+	effect := s.edit(at)
 	effect.State, effect.Worker, effect.StartedAt = turnpost.EffectRunning, e.Worker, e.At
 	return nil
 }
@@ -225,7 +221,7 @@ func (s *State) posted(e turnpost.RunEvent) error {
 	if !e.Result.Settled() {
 		return fmt.Errorf("%q is no result", e.Result)
 	}
-	effect := &s.Effects[at]
+	effect := s.edit(at)
 	effect.State, effect.Value, effect.PostedBy, effect.EndedAt = e.Result, e.Text, e.By, e.At
 	place, _ := slices.BinarySearch(s.open, at)
 	s.open = slices.Delete(s.open, place, place+1)
@@ -279,7 +275,7 @@ func effectID(place int) string { return fmt.Sprintf("e-%d", place+1) }
 // effectAt is the place of an effect; -1: there is none.
 func (s *State) effectAt(id string) int {
 	var n int
-	if _, err := fmt.Sscanf(id, "e-%d", &n); err != nil || n < 1 || n > len(s.Effects) || id != effectID(n-1) {
+	if _, err := fmt.Sscanf(id, "e-%d", &n); err != nil || n < 1 || n > s.effects() || id != effectID(n-1) {
 		return -1
 	}
 	return n - 1
@@ -291,7 +287,7 @@ func (s *State) openEffect(id string) (int, error) {
 	if at < 0 {
 		return 0, fmt.Errorf("there is no effect %q", id)
 	}
-	if s.Effects[at].State.Settled() {
+	if s.effect(at).State.Settled() {
 		return 0, fmt.Errorf("%s has its result", id)
 	}
 	return at, nil

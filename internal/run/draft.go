@@ -46,7 +46,7 @@ func (d *draft) say(e turnpost.RunEvent) {
 
 // ask adds an effect under the next id.
 func (d *draft) ask(e turnpost.Effect) string {
-	e.ID = effectID(len(d.state.Effects))
+	e.ID = effectID(d.state.effects())
 	e.State, e.At, e.Iteration = turnpost.EffectPending, d.now, d.state.Iteration
 	e = cloneEffect(e)
 	d.add(turnpost.RunEvent{Kind: turnpost.EffectAsked, By: e.By, Effect: &e})

@@ -26,13 +26,14 @@ func (s *State) Ask(in turnpost.EffectDraft, by Who, now time.Time) (id string, 
 	d := s.draft(by, now)
 	effect := asked(in, d.now)
 	effect.By, effect.Trusted = by.Handle, by.Human
-	if at, ok := s.keys[in.Key]; ok && in.Key != "" {
-		if !same(s.Effects[at], effect, d.now) {
-			return "", nil, turnpost.Errorf(turnpost.Conflict, "key %q was used for another effect, %s", in.Key, s.Effects[at].ID)
+	if at, ok := s.keyed(in.Key); ok {
+		old := s.effect(at)
+		if !same(old, &effect, d.now) {
+			return "", nil, turnpost.Errorf(turnpost.Conflict, "key %q was used for another effect, %s", in.Key, old.ID)
 		}
-		return s.Effects[at].ID, nil, nil
+		return old.ID, nil, nil
 	}
-	if len(s.Effects) >= turnpost.MaxRunEffects {
+	if s.effects() >= turnpost.MaxRunEffects {
 		return "", nil, turnpost.Errorf(turnpost.Conflict, "%s used its %d effects", s.ID, turnpost.MaxRunEffects)
 	}
 	id = d.ask(effect)
@@ -62,7 +63,7 @@ func asked(in turnpost.EffectDraft, now time.Time) turnpost.Effect {
 
 // same tells whether an effect is what is asked for again at now. Labels are for
 // people and make no difference.
-func same(old, again turnpost.Effect, now time.Time) bool {
+func same(old, again *turnpost.Effect, now time.Time) bool {
 	return old.Kind == again.Kind && old.Question == again.Question && old.To == again.To && old.Text == again.Text &&
 		reflect.DeepEqual(old.Command, again.Command) && reflect.DeepEqual(old.Files, again.Files) &&
 		(old.Kind != turnpost.EffectSleep || old.Until.Sub(old.At) == again.Until.Sub(now))
@@ -89,7 +90,7 @@ func (s *State) Take(worker string, limit int, untrusted bool, by Who, now time.
 	own := !by.Human && by.Handle == s.Handle
 	var pending []string
 	for _, at := range s.open {
-		e := &s.Effects[at]
+		e := s.effect(at)
 		switch {
 		case e.Kind != turnpost.EffectCommand:
 		case e.State == turnpost.EffectRunning && e.Worker == worker:
@@ -113,7 +114,7 @@ func (s *State) Take(worker string, limit int, untrusted bool, by Who, now time.
 func (s *State) Post(in turnpost.EffectPost, by Who, now time.Time) ([]turnpost.RunEvent, error) {
 	in.Value = clean(in.Value)
 	at := s.effectAt(in.Effect)
-	if at < 0 || by.Handle != s.Effects[at].To {
+	if at < 0 || by.Handle != s.effect(at).To {
 		if err := s.allowed(by); err != nil {
 			return nil, err
 		}
@@ -130,7 +131,7 @@ func (s *State) Post(in turnpost.EffectPost, by Who, now time.Time) ([]turnpost.
 	case len(in.Value) > turnpost.MaxRunText:
 		return nil, tooLarge("value", len(in.Value), turnpost.MaxRunText)
 	}
-	e := &s.Effects[at]
+	e := s.effect(at)
 	if e.State.Settled() {
 		if e.State == in.Status && e.Value == in.Value {
 			return nil, nil
@@ -180,7 +181,7 @@ func (s *State) mayPost(e *turnpost.Effect, in turnpost.EffectPost, by Who) erro
 // Link notes the item that carries an agent's effect or a breakpoint.
 func (s *State) Link(effect, item string, now time.Time) []turnpost.RunEvent {
 	at, err := s.openEffect(effect)
-	if err != nil || item == "" || s.Effects[at].Item == item {
+	if err != nil || item == "" || s.effect(at).Item == item {
 		return nil
 	}
 	return s.note(turnpost.RunEvent{Kind: turnpost.EffectLinked, Task: effect, Item: item}, now)
@@ -205,7 +206,7 @@ func (s *State) Linked() []turnpost.Effect {
 func (s *State) openWhere(ok func(*turnpost.Effect) bool) []turnpost.Effect {
 	var out []turnpost.Effect
 	for _, at := range s.open {
-		if e := &s.Effects[at]; ok(e) {
+		if e := s.effect(at); ok(e) {
 			out = append(out, cloneEffect(*e))
 		}
 	}

@@ -174,7 +174,7 @@ func (d *draft) follow() {
 func (s *State) failure(step turnpost.Step) string {
 	text := "step " + step.ID + " failed"
 	if at := s.effectAt(step.Effect); at >= 0 {
-		if value := turnpost.OneLine(firstLine(s.Effects[at].Value), 200); value != "" {
+		if value := turnpost.OneLine(firstLine(s.effect(at).Value), 200); value != "" {
 			text += ": " + value
 		}
 	}
@@ -184,15 +184,20 @@ func (s *State) failure(step turnpost.Step) string {
 // dispatch makes ready steps active and asks for their effects.
 func (d *draft) dispatch() {
 	var ready []string
+	effects := d.state.effects()
 	for _, step := range d.state.Steps {
-		if step.State == turnpost.StepReady {
-			ready = append(ready, step.ID)
+		if step.State != turnpost.StepReady {
+			continue
+		}
+		ready = append(ready, step.ID)
+		if step.Kind != turnpost.StepGate {
+			effects++
 		}
 	}
 	if len(ready) == 0 {
 		return
 	}
-	if len(d.state.Effects)+len(ready) > turnpost.MaxRunEffects {
+	if effects > turnpost.MaxRunEffects {
 		d.end(turnpost.RunHalted, fmt.Sprintf("it used its %d effects", turnpost.MaxRunEffects))
 		return
 	}

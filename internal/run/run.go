@@ -14,7 +14,6 @@ package run
 
 import (
 	"errors"
-	"maps"
 	"slices"
 	"time"
 
@@ -37,6 +36,7 @@ type State struct {
 	proof string
 
 	keys    map[string]int // idempotency key to place in Effects
+	beside  *beside        // of a copy
 	open    []int          // places of effects without a result, oldest first
 	settled []int          // places of those with one, in the order in which the results came
 	tasks   int            // of the open ones: those of the run's own agent
@@ -95,18 +95,78 @@ func (s *State) View() turnpost.Run {
 	return out
 }
 
-// copy is a state that can go on by itself. What an entry never changes is
-// shared.
+// beside is what a copy has of its own. Effects and keys may be many, and a
+// command touches few of them.
+type beside struct {
+	count   int // of effects, with those that were there
+	effects map[int]*turnpost.Effect
+	keys    map[string]int
+}
+
+// copy is a state that can go on by itself while the one that it is copied from
+// stays as it is.
 func (s *State) copy() *State {
 	out := *s
+	out.beside = &beside{count: len(s.Effects), effects: make(map[int]*turnpost.Effect), keys: make(map[string]int)}
 	out.Scores = slices.Clone(s.Scores)
 	out.Steps = slices.Clone(s.Steps)
-	out.Effects = slices.Clone(s.Effects)
-	out.keys = maps.Clone(s.keys)
 	out.open = slices.Clone(s.open)
 	out.settled = slices.Clone(s.settled)
 	out.tries = slices.Clone(s.tries)
 	return &out
+}
+
+// effects is how many effects there are; a copy has them not all in Effects.
+func (s *State) effects() int {
+	if s.beside != nil {
+		return s.beside.count
+	}
+	return len(s.Effects)
+}
+
+// effect is one of them, to be read.
+func (s *State) effect(at int) *turnpost.Effect {
+	if s.beside != nil {
+		if e, ok := s.beside.effects[at]; ok {
+			return e
+		}
+	}
+	return &s.Effects[at]
+}
+
+// edit is one of them, to be changed.
+func (s *State) edit(at int) *turnpost.Effect {
+	if s.beside == nil {
+		return &s.Effects[at]
+	}
+	if _, ok := s.beside.effects[at]; !ok {
+		e := s.Effects[at]
+		s.beside.effects[at] = &e
+	}
+	return s.beside.effects[at]
+}
+
+// addEffect adds one, which is open.
+func (s *State) addEffect(e turnpost.Effect) {
+	at, keys := s.effects(), s.keys
+	if s.beside == nil {
+		s.Effects = append(s.Effects, e)
+	} else {
+		s.beside.effects[at], keys = &e, s.beside.keys
+		s.beside.count++
+	}
+	if e.Key != "" {
+		keys[e.Key] = at
+	}
+	s.open = append(s.open, at)
+}
+
+// keyed is the place of the effect with an idempotency key.
+func (s *State) keyed(key string) (at int, ok bool) {
+	if at, ok = s.keys[key]; !ok && s.beside != nil {
+		at, ok = s.beside.keys[key]
+	}
+	return at, ok
 }
 
 func cloneLimits(l turnpost.Limits) turnpost.Limits {

@@ -35,7 +35,7 @@ func (s *State) waits() bool {
 // waitsFor names the oldest thing that the run waits for.
 func (s *State) waitsFor() string {
 	for _, at := range s.open {
-		e := &s.Effects[at]
+		e := s.effect(at)
 		if !e.Kind.Blocks() {
 			continue
 		}
@@ -81,7 +81,7 @@ func (s *State) missing() []string {
 	var out []string
 	shown := make(map[string]bool)
 	for _, at := range s.open {
-		e := &s.Effects[at]
+		e := s.effect(at)
 		what := fmt.Sprintf("%s (%s) is open", e.ID, e.Kind)
 		if text := title(e, 80); text != "" {
 			what += ": " + text

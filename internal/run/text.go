@@ -99,7 +99,7 @@ func (s *State) howTo(missing []string, results bool) string {
 func (s *State) doNow(room int) []string {
 	var rows []row
 	for _, at := range s.open {
-		if e := &s.Effects[at]; e.Kind == turnpost.EffectTask {
+		if e := s.effect(at); e.Kind == turnpost.EffectTask {
 			if len(rows) >= maxRows {
 				rows = append(rows, row{}) // counted only
 				continue
@@ -139,7 +139,7 @@ func (s *State) cameBack() []string {
 	}
 	var rows []row
 	for _, at := range s.settled[from:] {
-		e := &s.Effects[at]
+		e := s.effect(at)
 		if e.PostedBy == s.Handle && e.Kind != turnpost.EffectCommand {
 			continue
 		}

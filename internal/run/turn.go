@@ -140,7 +140,7 @@ func (s *State) Due(now time.Time) []turnpost.RunEvent {
 		return d.rest()
 	}
 	for _, at := range s.open {
-		if e := &s.Effects[at]; e.Kind == turnpost.EffectSleep && !now.Before(e.Until) {
+		if e := s.effect(at); e.Kind == turnpost.EffectSleep && !now.Before(e.Until) {
 			d.add(turnpost.RunEvent{Kind: turnpost.EffectPosted, Task: e.ID, Result: turnpost.EffectOK})
 		}
 	}
@@ -154,7 +154,7 @@ func (s *State) NextDue() time.Time {
 	}
 	next := s.Deadline
 	for _, at := range s.open {
-		e := &s.Effects[at]
+		e := s.effect(at)
 		if e.Kind == turnpost.EffectSleep && (next.IsZero() || e.Until.Before(next)) {
 			next = e.Until
 		}
