@@ -30,9 +30,9 @@ func agentsCommand(a *app) *cobra.Command {
 			return a.json(agents)
 		}
 		p := a.printer(a.env.Stdout)
-		t := table{head: []string{"handle", "presence", "state", "unread", "interrupt", "where"}}
+		t := table{head: []string{"handle", "presence", "state", "unread", "interrupt", "notes", "run", "where"}}
 		for _, agent := range agents.Agents {
-			t.row(p.paint(bold, agent.Handle), p.presence(agent, a), p.agentState(agent), unread(agent.Unread), string(agent.Interrupt), a.tilde(agent.Place.Root))
+			t.row(p.paint(bold, agent.Handle), p.presence(agent, a), p.agentState(agent), unread(agent.Unread), string(agent.Interrupt), a.notesAge(agent.Session), atRun(agent.Session), a.tilde(agent.Place.Root))
 		}
 		p.table("", t)
 		return nil
@@ -64,6 +64,22 @@ func unread(n int) string {
 		return "-"
 	}
 	return plural(n, "item")
+}
+
+// notesAge is how old the notes are that a session's handle has.
+func (a *app) notesAge(s *turnpost.Session) string {
+	if s == nil {
+		return "-"
+	}
+	return age(s.NotesAt, a.env.Now())
+}
+
+// atRun is the run that a session works at.
+func atRun(s *turnpost.Session) string {
+	if s == nil || s.Run == "" {
+		return "-"
+	}
+	return s.Run
 }
 
 // tilde shortens a path in the user's home.

@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"turnpost"
+	"turnpost/internal/workflow"
 )
 
 // app is one run of the program.
@@ -67,6 +68,13 @@ func scheme(c lipgloss.LightDarkFunc) fang.ColorScheme {
 func (a *app) report(err error) {
 	var checks failedChecks
 	if err == nil || errors.Is(err, context.Canceled) || errors.As(err, &checks) {
+		return
+	}
+	var problems workflow.Problems
+	if errors.As(err, &problems) {
+		for _, problem := range problems {
+			a.report(problem)
+		}
 		return
 	}
 	p := a.printer(a.env.Stderr)

@@ -90,9 +90,17 @@ func (a *app) sessions(p *printer, sessions []turnpost.Session, now time.Time) {
 		if s.Status.State == turnpost.StateUnheard {
 			can = "" // nothing proves that it still hears
 		}
-		t.note(a.shortPaths(strings.Join(nonEmpty(s.Status.Evidence, prefixed("hears: ", can), prefixed("no handle: ", unlinked)), "; ")))
+		t.note(a.shortPaths(strings.Join(nonEmpty(s.Status.Evidence, prefixed("hears: ", can), prefixed("no handle: ", unlinked), notesOf(s, now), prefixed("works at ", s.Run)), "; ")))
 	}
 	p.table("", t)
+}
+
+// notesOf says how old the notes of a session's handle are.
+func notesOf(s turnpost.Session, now time.Time) string {
+	if s.NotesAt.IsZero() {
+		return ""
+	}
+	return "notes of " + since(s.NotesAt, now)
 }
 
 func prefixed(prefix, text string) string {

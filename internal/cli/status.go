@@ -19,8 +19,8 @@ func statusCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status [--flags]",
 		Short: "Show what every session does, and what you should know",
-		Long: "Show the live sessions with their state, since when, what it is known from and what can reach them now; " +
-			"the notices; and mail for handles that nobody is behind. " +
+		Long: "Show the live sessions with their state, since when, what it is known from and what can reach them now, how old their notes are; " +
+			"the runs; the notices; and mail for handles that nobody is behind. " +
 			"With --line it is one line for a prompt or a status line, which ends with 0 also when the hub is gone.",
 		Example: "turnpost status\nturnpost status --line",
 	}
@@ -70,6 +70,10 @@ func (a *app) board(ctx context.Context, p *printer, hub turnpost.Hub, board tur
 	if len(board.Sessions) > 0 {
 		p.line("")
 		a.sessions(p, board.Sessions, now)
+	}
+	if len(board.Runs) > 0 {
+		p.heading("runs")
+		a.runTable(p, "  ", board.Runs)
 	}
 	a.notices(p, board.Notices, now)
 	if len(board.Unclaimed) > 0 {

@@ -153,7 +153,7 @@ func purgeState(dir statedir.Dir) (gone []string, err error) {
 		}
 		gone = append(gone, name)
 	}
-	for _, name := range []string{dir.Bells(), dir.Contexts(), dir.Pointers(), filepath.Join(string(dir), "backups")} {
+	for _, name := range []string{dir.Bells(), dir.Contexts(), dir.Pointers(), dir.Runs(), filepath.Join(string(dir), "backups")} {
 		if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

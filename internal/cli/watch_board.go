@@ -16,7 +16,7 @@ const watchRound = 25 * time.Second
 func (a *app) watchBoard(ctx context.Context, redraw bool) error {
 	w := &watcher{
 		app: a, p: a.printer(a.env.Stdout), redraw: redraw, start: a.env.Now(),
-		sessions: map[string]turnpost.Session{}, items: map[string]bool{}, notices: map[int64]bool{},
+		sessions: map[string]turnpost.Session{}, items: map[string]bool{}, notices: map[int64]bool{}, runs: map[string]turnpost.Run{},
 	}
 	defer w.summary()
 	gone := false
@@ -80,6 +80,7 @@ type watcher struct {
 	sessions map[string]turnpost.Session
 	items    map[string]bool
 	notices  map[int64]bool
+	runs     map[string]turnpost.Run
 
 	changes, posted, woken int
 }
@@ -123,6 +124,7 @@ func (w *watcher) show(ctx context.Context, hub turnpost.Hub, board turnpost.Boa
 			w.say(item.At, author(item), w.p.kind(item), item.ID+" → "+where(item)+": "+item.Summary)
 		}
 	}
+	w.showRuns(board.Runs)
 	for _, n := range slices.Backward(board.Notices) {
 		if w.notices[n.ID] {
 			continue
@@ -131,6 +133,22 @@ func (w *watcher) show(ctx context.Context, hub turnpost.Hub, board turnpost.Boa
 		w.say(n.At, "notice", w.p.paint(bad, string(n.Loud)), w.shortPaths(n.Text))
 	}
 	return nil
+}
+
+// showRuns prints what runs do anew: a state, an iteration.
+func (w *watcher) showRuns(runs []turnpost.Run) {
+	for _, r := range slices.Backward(runs) {
+		before, known := w.runs[r.ID]
+		w.runs[r.ID] = r
+		if known && before.State == r.State && before.Iteration == r.Iteration && before.Reason == r.Reason || !known && !w.began && r.State.Ended() {
+			continue
+		}
+		about := r.Reason
+		if about == "" {
+			about = r.Goal
+		}
+		w.say(r.UpdatedAt, r.Handle, w.p.runState(r.State), r.ID+", iteration "+iterations(r)+": "+about)
+	}
 }
 
 // say prints one line of the log.

@@ -66,6 +66,9 @@ func (d Dir) HealMark() string { return d.path("heal") }
 // ".lock" beside it is held while it is changed.
 func (d Dir) Trusted() string { return d.path("trusted.json") }
 
+// Runs is the directory of what commands of runs left, one folder a run.
+func (d Dir) Runs() string { return d.path("runs") }
+
 // Bells is the directory of the bell files. Nothing removes it.
 func (d Dir) Bells() string { return d.path("bells") }
 
