@@ -42,6 +42,7 @@ func groups() []group {
 		}},
 		{cobra.Group{ID: "setup", Title: "this machine"}, []func(*app) *cobra.Command{
 			setupCommand,
+			trustCommand,
 			uninstallCommand,
 			hookCommand,
 			mcpCommand,

@@ -23,13 +23,13 @@ func diffOf(change FileChange) string {
 		// A file without content comes or goes.
 		return fmt.Sprintf("--- %s\n+++ %s\n", from, to)
 	}
-	return visible(udiff.Unified(from, to, before, after))
+	return Visible(udiff.Unified(from, to, before, after))
 }
 
-// visible makes a text safe and honest for a terminal: what cannot be seen, or
+// Visible makes a text safe and honest for a terminal: what cannot be seen, or
 // moves other text about, is spelled out as <U+202E>, a broken byte as <0xFF>,
 // the carriage return of a line end as ␍. Tabs and line feeds stay.
-func visible(s string) string {
+func Visible(s string) string {
 	var out strings.Builder
 	for len(s) > 0 {
 		r, size := utf8.DecodeRuneInString(s)
@@ -55,7 +55,7 @@ func hidden(r rune) bool {
 	return unicode.In(r, unicode.Cf, unicode.Zs, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
-// visibleLine is visible for what has to stay on one line.
+// visibleLine is Visible for what has to stay on one line.
 func visibleLine(s string) string {
-	return strings.NewReplacer("\n", "<U+000A>", "\t", "<U+0009>").Replace(visible(s))
+	return strings.NewReplacer("\n", "<U+000A>", "\t", "<U+0009>").Replace(Visible(s))
 }

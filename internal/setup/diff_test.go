@@ -18,8 +18,8 @@ func TestVisible(t *testing.T) {
 		{"\u2028\u3164\ufeff\U000e0041", "<U+2028><U+3164><U+FEFF><U+E0041>"},
 	}
 	for _, tt := range tests {
-		if got := visible(tt.in); got != tt.want {
-			t.Errorf("visible(%q) = %q, want %q", tt.in, got, tt.want)
+		if got := Visible(tt.in); got != tt.want {
+			t.Errorf("Visible(%q) = %q, want %q", tt.in, got, tt.want)
 		}
 	}
 	if got := visibleLine("a\nb\tc"); got != "a<U+000A>b<U+0009>c" {
