@@ -33,6 +33,10 @@ func groups() []group {
 			tasksCommand,
 			waitCommand,
 		}},
+		{cobra.Group{ID: "work", Title: "notes and runs"}, []func(*app) *cobra.Command{
+			contextCommand,
+			runCommand,
+		}},
 		{cobra.Group{ID: "who", Title: "agents and channels"}, []func(*app) *cobra.Command{
 			agentsCommand,
 			channelsCommand,
