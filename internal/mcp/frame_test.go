@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"turnpost"
@@ -39,6 +40,27 @@ func hostileItem(text string) turnpost.Item {
 	}
 }
 
+func hostileNotes(text string) turnpost.Notes {
+	return turnpost.Notes{
+		Handle: text, Dir: text, Place: "/r/" + text, Now: text, At: time.Now(), More: 1,
+		Decisions: []turnpost.NotedDecision{{Author: text, Text: text, Why: text}},
+	}
+}
+
+func hostileRun(text string) turnpost.Run {
+	effect := turnpost.Effect{
+		ID: "e-1", Kind: turnpost.EffectCommand, State: turnpost.EffectOK, Label: text, Item: text, To: text, Value: text, PostedBy: text,
+		Command: &turnpost.Command{Args: []string{text}, Dir: text},
+	}
+	asked := turnpost.Effect{ID: "e-2", Kind: turnpost.EffectBreakpoint, State: turnpost.EffectPending, Question: text}
+	return turnpost.Run{
+		ID: "r-1", Goal: text, Plan: text, State: turnpost.RunWaiting, Reason: text, Missing: []string{text, text}, Proof: text,
+		Scores:  []turnpost.Score{{By: text, Note: text}},
+		Steps:   []turnpost.Step{{StepDef: turnpost.StepDef{ID: text, Text: text}, State: turnpost.StepReady, Effect: text}},
+		Effects: []turnpost.Effect{effect, asked},
+	}
+}
+
 // TestHostileText: whatever others wrote, the answer has one frame and our
 // labels, and every line of it is ours or marked as theirs (BR-19).
 func TestHostileText(t *testing.T) {
@@ -51,10 +73,13 @@ func TestHostileText(t *testing.T) {
 			item:     item,
 			agents:   turnpost.Agents{Agents: []turnpost.Agent{agent}},
 			channels: turnpost.Channels{Channels: []turnpost.Channel{{Name: text, Members: []string{text}}}},
+			notes:    hostileNotes(text),
+			run:      hostileRun(text),
 		}
 		c := serveHTTP(t, New(fixed(hub), Options{}))
 		for tool, arguments := range map[string]string{
 			"inbox": `{}`, "wait": `{}`, "read": `{"ids":["n-1"]}`, "open": `{}`, "claim": `{"id":"n-1"}`, "agents": `{}`, "channels": `{}`,
+			"context": `{"do":"read"}`, "run": `{"do":"show"}`,
 		} {
 			got, isError := call(t, c, tool, arguments)
 			if isError {
@@ -92,19 +117,32 @@ func TestHostileWrites(t *testing.T) {
 			posted:  turnpost.Posted{Item: turnpost.Item{ID: text}, Expect: []turnpost.Expect{{Handle: text, Class: turnpost.ClassRung}}},
 			item:    turnpost.Item{ID: text},
 			channel: turnpost.Channel{Name: text, Members: []string{text}},
+			run:     hostileRun(text),
+			effect: turnpost.EffectDone{Run: text, Effect: turnpost.Effect{
+				ID: text, Kind: turnpost.EffectAgent, State: turnpost.EffectPending, To: text, Item: text,
+			}},
 		}
 		c := serveHTTP(t, New(fixed(hub), Options{}))
 		id, err := json.Marshal("q-" + text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for tool, arguments := range map[string]string{
-			"post": `{"kind":"note"}`, "reply": `{"id":` + string(id) + `}`, "pass": `{"id":"q-1"}`, "resolve": `{"id":"q-1"}`,
-			"channels": `{"do":"join","name":"#x"}`,
+		for _, write := range []struct{ tool, arguments string }{
+			{"post", `{"kind":"note"}`},
+			{"reply", `{"id":` + string(id) + `}`},
+			{"pass", `{"id":"q-1"}`},
+			{"resolve", `{"id":"q-1"}`},
+			{"channels", `{"do":"join","name":"#x"}`},
+			{"context", `{"do":"write","text":"x"}`},
+			{"context", `{"do":"handoff","to":` + string(id) + `}`},
+			{"run", `{"do":"start","goal":"x"}`},
+			{"run", `{"do":"iterate"}`},
+			{"run", `{"do":"task","kind":"agent","to":"@web","text":"x"}`},
+			{"run", `{"do":"post","effect":"e-1","status":"ok"}`},
 		} {
-			got, isError := call(t, c, tool, arguments)
+			got, isError := call(t, c, write.tool, write.arguments)
 			if isError || strings.ContainsAny(got, "<>") || got != turnpost.Visible(got) || strings.Contains(got, "\nINJECTED") {
-				t.Errorf("%s %.40q: got %v %q", tool, text, isError, got)
+				t.Errorf("%s %s %.40q: got %v %q", write.tool, write.arguments, text, isError, got)
 			}
 		}
 	}
