@@ -324,8 +324,11 @@ t-17 · #general · task to n-1 · @anna (your user) · urgent · to @api · sin
 	}
 }
 
+// mistake is a call that does not reach the hub.
+type mistake struct{ tool, arguments, want string }
+
 func TestBadArguments(t *testing.T) {
-	tests := []struct{ tool, arguments, want string }{
+	tests := []mistake{
 		{"post", `{}`, "error: kind: missing\nhint: give one of question, answer, task, decision, status, note"},
 		{"post", `{"kind":null}`, "error: kind: missing\nhint: give one of question, answer, task, decision, status, note"},
 		{"post", `{"kind":"order"}`, "error: kind: not one of its words\nhint: give one of question, answer, task, decision, status, note"},
@@ -357,46 +360,11 @@ func TestBadArguments(t *testing.T) {
 		{"open", `{"kind":"note"}`, "error: kind: not one of its words\nhint: give one of question, task: default: both"},
 		{"channels", `{"do":"join"}`, "error: name: missing\nhint: say which channel to join"},
 		{"channels", `{"do":"burn"}`, "error: do: not one of its words\nhint: give one of list, create, join, leave, archive"},
-		{"context", `{}`, "error: do: missing\nhint: give one of read, write, append, log, clear, handoff"},
-		{"context", `{"do":"burn"}`, "error: do: not one of its words\nhint: give one of read, write, append, log, clear, handoff"},
-		{"context", `{"do":"read","text":"x"}`, "error: text: not for read\nhint: read takes no other arguments"},
-		{"context", `{"do":"write"}`, "error: text: missing\nhint: write takes text"},
-		{"context", `{"do":"write","text":""}`, "error: text: missing\nhint: write takes text"},
-		{"context", `{"do":"append","text":"x","why":"y"}`, "error: why: not for append\nhint: append takes text"},
-		{"context", `{"do":"log","why":"y"}`, "error: text: missing\nhint: log takes text, why"},
-		{"context", `{"do":"clear","to":"@web"}`, "error: to: not for clear\nhint: clear takes no other arguments"},
-		{"context", `{"do":"handoff","text":"x"}`, "error: to: missing\nhint: handoff takes to, text"},
-		{"run", `{"goal":"x"}`, "error: do: missing\nhint: give one of show, start, plan, iterate, dispatch, score, complete, fail, halt, resume, task, post, breakpoint"},
-		{"run", `{"do":"go"}`, "error: do: not one of its words\nhint: give one of show, start, plan, iterate, dispatch, score, complete, fail, halt, resume, task, post, breakpoint"},
-		{"run", `{"do":"start"}`, "error: goal: missing\nhint: start takes goal, target, max_iterations, seconds, key"},
-		{"run", `{"do":"start","goal":"x","run":"r-1"}`, "error: run: not for start\nhint: start takes goal, target, max_iterations, seconds, key"},
-		{"run", `{"do":"start","goal":"x","target":"90"}`, "error: target: wrong type: string\nhint: give number: start: score to reach"},
-		{"run", `{"do":"start","goal":"x","max_iterations":1.5}`, "error: max_iterations: wrong type: number 1.5\nhint: give integer"},
-		{"run", `{"do":"plan"}`, "error: text: missing\nhint: plan takes text, run"},
-		{"run", `{"do":"iterate","score":5}`, "error: score: not for iterate\nhint: iterate takes run, text"},
-		{"run", `{"do":"dispatch","text":"x"}`, "error: text: not for dispatch\nhint: dispatch takes run"},
-		{"run", `{"do":"score","text":"good"}`, "error: score: missing\nhint: score takes score, run, text"},
-		{"run", `{"do":"score","score":1e400}`, "error: score: wrong type: number 1e400\nhint: give number"},
-		{"run", `{"do":"complete"}`, "error: proof: missing\nhint: complete takes proof, run, text"},
-		{"run", `{"do":"fail"}`, "error: text: missing\nhint: fail takes text, run"},
-		{"run", `{"do":"halt","proof":"x"}`, "error: proof: not for halt\nhint: halt takes run, text"},
-		{"run", `{"do":"resume","target":1}`, "error: target: not for resume\nhint: resume takes run"},
-		{"run", `{"do":"task","kind":"breakpoint","text":"x"}`, "error: kind: not one of its words\nhint: give one of task, agent, command, sleep: default task, by you"},
-		{"run", `{"do":"task","kind":"command"}`, "error: command: missing\nhint: give program and arguments, one string each"},
-		{"run", `{"do":"task","kind":"command","command":"make test"}`, "error: command: wrong type: string\nhint: give a list of strings: program and arguments, no shell"},
-		{"run", `{"do":"task","command":["make"]}`, "error: command: not for kind task\nhint: add kind: command"},
-		{"run", `{"do":"task","kind":"sleep","dir":"/x"}`, "error: dir: not for kind sleep\nhint: add kind: command"},
-		{"run", `{"do":"task","goal":"x"}`, "error: goal: not for task\nhint: task takes run, kind, key, label, text, command, dir, to, seconds"},
-		{"run", `{"do":"post","status":"ok"}`, "error: effect: missing\nhint: post takes effect, status, run, text"},
-		{"run", `{"do":"post","effect":"e-1","text":"x"}`, "error: status: missing\nhint: post takes effect, status, run, text"},
-		{"run", `{"do":"post","effect":"e-1","status":"pending"}`, "error: status: not one of its words\nhint: give one of ok, error"},
-		{"run", `{"do":"breakpoint","files":["a.md"]}`, "error: text: missing\nhint: breakpoint takes text, run, key, label, files"},
-		{"run", `{"do":"breakpoint","text":"x","kind":"task"}`, "error: kind: not for breakpoint\nhint: breakpoint takes text, run, key, label, files"},
 		{"agents", `{"presence":"dead"}`, "error: presence: not one of its words\nhint: give one of available, away, offline: set yours first"},
 	}
 	hub := &fakeHub{}
 	overBoth(t, New(fixed(hub), Options{}), func(t *testing.T, c client) {
-		for _, test := range tests {
+		for _, test := range slices.Concat(tests, contextMistakes(), runMistakes()) {
 			text, isError := call(t, c, test.tool, test.arguments)
 			if !isError || text != test.want {
 				t.Errorf("%s %s:\ngot  %v %q\nwant true %q", test.tool, test.arguments, isError, text, test.want)

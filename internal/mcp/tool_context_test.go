@@ -105,6 +105,20 @@ files in /d`,
 	}
 }
 
+func contextMistakes() []mistake {
+	return []mistake{
+		{"context", `{}`, "error: do: missing\nhint: give one of read, write, append, log, clear, handoff"},
+		{"context", `{"do":"burn"}`, "error: do: not one of its words\nhint: give one of read, write, append, log, clear, handoff"},
+		{"context", `{"do":"read","text":"x"}`, "error: text: not for read\nhint: read takes no other arguments"},
+		{"context", `{"do":"write"}`, "error: text: missing\nhint: write takes text"},
+		{"context", `{"do":"write","text":""}`, "error: text: missing\nhint: write takes text"},
+		{"context", `{"do":"append","text":"x","why":"y"}`, "error: why: not for append\nhint: append takes text"},
+		{"context", `{"do":"log","why":"y"}`, "error: text: missing\nhint: log takes text, why"},
+		{"context", `{"do":"clear","to":"@web"}`, "error: to: not for clear\nhint: clear takes no other arguments"},
+		{"context", `{"do":"handoff","text":"x"}`, "error: to: missing\nhint: handoff takes to, text"},
+	}
+}
+
 // TestLongNotes: what does not fit is cut at a character, and the answer says
 // where the rest is.
 func TestLongNotes(t *testing.T) {

@@ -251,6 +251,37 @@ e-3 · command · error · by @anna · make test
 	}
 }
 
+func runMistakes() []mistake {
+	return []mistake{
+		{"run", `{"goal":"x"}`, "error: do: missing\nhint: give one of show, start, plan, iterate, dispatch, score, complete, fail, halt, resume, task, post, breakpoint"},
+		{"run", `{"do":"go"}`, "error: do: not one of its words\nhint: give one of show, start, plan, iterate, dispatch, score, complete, fail, halt, resume, task, post, breakpoint"},
+		{"run", `{"do":"start"}`, "error: goal: missing\nhint: start takes goal, target, max_iterations, seconds, key"},
+		{"run", `{"do":"start","goal":"x","run":"r-1"}`, "error: run: not for start\nhint: start takes goal, target, max_iterations, seconds, key"},
+		{"run", `{"do":"start","goal":"x","target":"90"}`, "error: target: wrong type: string\nhint: give number: start: score to reach"},
+		{"run", `{"do":"start","goal":"x","max_iterations":1.5}`, "error: max_iterations: wrong type: number 1.5\nhint: give integer"},
+		{"run", `{"do":"plan"}`, "error: text: missing\nhint: plan takes text, run"},
+		{"run", `{"do":"iterate","score":5}`, "error: score: not for iterate\nhint: iterate takes run, text"},
+		{"run", `{"do":"dispatch","text":"x"}`, "error: text: not for dispatch\nhint: dispatch takes run"},
+		{"run", `{"do":"score","text":"good"}`, "error: score: missing\nhint: score takes score, run, text"},
+		{"run", `{"do":"score","score":1e400}`, "error: score: wrong type: number 1e400\nhint: give number"},
+		{"run", `{"do":"complete"}`, "error: proof: missing\nhint: complete takes proof, run, text"},
+		{"run", `{"do":"fail"}`, "error: text: missing\nhint: fail takes text, run"},
+		{"run", `{"do":"halt","proof":"x"}`, "error: proof: not for halt\nhint: halt takes run, text"},
+		{"run", `{"do":"resume","target":1}`, "error: target: not for resume\nhint: resume takes run"},
+		{"run", `{"do":"task","kind":"breakpoint","text":"x"}`, "error: kind: not one of its words\nhint: give one of task, agent, command, sleep: default task, by you"},
+		{"run", `{"do":"task","kind":"command"}`, "error: command: missing\nhint: give program and arguments, one string each"},
+		{"run", `{"do":"task","kind":"command","command":"make test"}`, "error: command: wrong type: string\nhint: give a list of strings: program and arguments, no shell"},
+		{"run", `{"do":"task","command":["make"]}`, "error: command: not for kind task\nhint: add kind: command"},
+		{"run", `{"do":"task","kind":"sleep","dir":"/x"}`, "error: dir: not for kind sleep\nhint: add kind: command"},
+		{"run", `{"do":"task","goal":"x"}`, "error: goal: not for task\nhint: task takes run, kind, key, label, text, command, dir, to, seconds"},
+		{"run", `{"do":"post","status":"ok"}`, "error: effect: missing\nhint: post takes effect, status, run, text"},
+		{"run", `{"do":"post","effect":"e-1","text":"x"}`, "error: status: missing\nhint: post takes effect, status, run, text"},
+		{"run", `{"do":"post","effect":"e-1","status":"pending"}`, "error: status: not one of its words\nhint: give one of ok, error"},
+		{"run", `{"do":"breakpoint","files":["a.md"]}`, "error: text: missing\nhint: breakpoint takes text, run, key, label, files"},
+		{"run", `{"do":"breakpoint","text":"x","kind":"task"}`, "error: kind: not for breakpoint\nhint: breakpoint takes text, run, key, label, files"},
+	}
+}
+
 // TestRunErrors: the hub's fields are named as the tool's arguments are.
 func TestRunErrors(t *testing.T) {
 	hub := &fakeHub{}
