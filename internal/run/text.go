@@ -185,29 +185,31 @@ type row struct {
 	text string
 }
 
-// maxRows bounds a list in the frame, maxLines a text of several lines.
+// maxRows bounds a list in the frame, maxLines a text of several lines; a row
+// has room for leastRow runes.
 const (
 	maxRows  = 10
 	maxLines = 40
+	leastRow = 110
 )
 
-// list is rows under a title, each with its share of room.
+// list is as many rows as find room under a title, each with its share of it.
 func list(title string, rows []row, room int) []string {
 	if len(rows) == 0 {
 		return nil
 	}
 	out := []string{title}
-	share := max(room/min(len(rows), maxRows)-60, 60)
-	for i, r := range rows {
-		if i == maxRows {
-			out = append(out, fmt.Sprintf("- and %d more", len(rows)-i))
-			break
-		}
+	shown := min(len(rows), maxRows, max(room/leastRow, 1))
+	share := max(room/shown-leastRow/2, leastRow/2)
+	for _, r := range rows[:shown] {
 		line := "- " + r.what
 		if text := clipped(r.text, share); text != "" {
 			line += " · " + text
 		}
 		out = append(out, line)
+	}
+	if more := len(rows) - shown; more > 0 {
+		out = append(out, fmt.Sprintf("- and %d more", more))
 	}
 	return out
 }
