@@ -49,12 +49,21 @@ type fakeHub struct {
 	posts    []turnpost.Draft
 	links    []turnpost.LinkRequest
 	polls    int // running Changes calls
+
+	runs     []turnpost.Run // oldest first
+	journals map[string][]turnpost.RunEvent
+	steered  []turnpost.RunRequest
+	noted    map[string]turnpost.Notes // by handle
+	keepOff  error                     // what Notes says instead
 }
 
 var _ turnpost.Hub = (*fakeHub)(nil)
 
 func newFake() *fakeHub {
-	return &fakeHub{rev: 1, changed: make(chan struct{}), boardNow: turnpost.Board{Human: "@anna"}}
+	return &fakeHub{
+		rev: 1, changed: make(chan struct{}), boardNow: turnpost.Board{Human: "@anna"},
+		journals: map[string][]turnpost.RunEvent{}, noted: map[string]turnpost.Notes{},
+	}
 }
 
 // change edits the hub and tells everybody who waits.
@@ -87,6 +96,7 @@ func (h *fakeHub) Board(context.Context, turnpost.BoardQuery) (turnpost.Board, e
 	b.Rev = h.rev
 	b.Sessions = slices.Clone(b.Sessions)
 	b.Notices = slices.Clone(b.Notices)
+	b.Runs = h.briefs()
 	return b, err
 }
 
@@ -221,6 +231,7 @@ func (h *fakeHub) Post(_ context.Context, d turnpost.Draft) (turnpost.Posted, er
 				it.To = []string{h.items[i].Author}
 				if d.Kind == turnpost.Answer {
 					h.close(i, turnpost.ItemAnswered, "")
+					h.settle(d.ReplyTo, d.Summary)
 				}
 			}
 		}

@@ -26,16 +26,30 @@ func (p page) regions() []region {
 	if !p.Gone.IsZero() {
 		return out // what is on the page is the last that was known
 	}
-	switch p.Path {
-	case "/":
+	switch {
+	case p.RunID != "" && p.Run == nil: // it was put away
+		return out
+	case p.RunID != "":
+		return append(out,
+			region{"asks", questions(p, oob)},
+			region{"run", whereItStands(p, oob)},
+			region{"steps", steps(p, oob)},
+			region{"plan", runPlan(p, oob)},
+			region{"effects", effects(p, oob)},
+			region{"scores", scores(p, oob)},
+			region{"journal", journal(p, oob)})
+	case p.Path == "/runs":
+		return append(out, region{"runs", runs(p, oob)})
+	case p.Path == "/":
 		return append(out,
 			region{"notices", notices(p, oob)},
+			region{"runs", runs(p, oob)},
 			region{"sessions", sessions(p, oob)},
 			region{"inbox", inbox(p, oob)},
 			region{"open", open(p, oob)},
 			region{"timeline", timeline(p, oob)},
 			region{"addresses", addresses(p, oob)})
-	case "/integrations":
+	case p.Path == "/integrations":
 		return append(out,
 			region{"unlinked", unlinked(p, oob)},
 			region{"addresses", addresses(p, oob)})

@@ -91,6 +91,23 @@ func testLooks(t *testing.T, ctx context.Context) {
 		{name: "phone-dark-compose", path: "/", dark: true, width: 360, height: 740, window: true, then: func(tb *tab) { tb.keys("c") }},
 		{name: "phone-item", path: "/item/n-39", width: 360, height: 740, window: true},
 		{name: "tablet", path: "/", width: 768, height: 900, window: true},
+		{name: "run-light", path: "/runs/r-12", width: 1200, height: 900},
+		{name: "run-dark", path: "/runs/r-12", dark: true, width: 1200, height: 900, then: func(tb *tab) {
+			tb.click("#e-e-3 summary")
+			tb.until(`document.querySelector("#e-e-3 .result")`)
+		}},
+		{name: "run-phone", path: "/runs/r-12", width: 375, height: 740},
+		{name: "run-ended", path: "/runs/r-9", width: 1200, height: 900, window: true},
+		{name: "run-ended-phone-dark", path: "/runs/r-9", dark: true, width: 375, height: 740, window: true},
+		{name: "runs", path: "/runs", width: 1200, height: 900, window: true},
+		{name: "runs-phone-dark", path: "/runs", dark: true, width: 375, height: 740, window: true},
+		{name: "notes", path: "/notes?handle=%40api%2Fauth", width: 1200, height: 900, window: true},
+		{name: "notes-phone-dark", path: "/notes?handle=%40web", dark: true, width: 375, height: 740, window: true},
+		{name: "session-notes", path: "/", width: 1200, height: 900, window: true, then: func(tb *tab) {
+			tb.click("#s-01 summary")
+			tb.click(`#s-01 [data-load] summary`)
+			tb.until(`document.querySelector("#s-01 .written")`)
+		}},
 		{name: "integrations-light", path: "/integrations", width: 1200, height: 900},
 		{name: "integrations-dark", path: "/integrations", dark: true, width: 1200, height: 900},
 		{name: "integrations-phone", path: "/integrations", width: 360, height: 740},

@@ -13,8 +13,10 @@ import (
 
 // view is what one open page looks at; the stream re-renders just that.
 type view struct {
-	Path    string // "/", "/integrations", or another that shows no live list
+	Path    string // "/", "/runs", "/integrations", or another that shows no live list
 	Channel string // timeline of this channel only
+	RunID   string // the page of this run
+	Before  string // its effects before this one only
 }
 
 // viewOf reads the view from a page's URL. Other pages show the head live only.
@@ -23,15 +25,23 @@ func viewOf(u *url.URL) view {
 	if v.Path == "" || v.Path == "/" {
 		v = view{Path: "/", Channel: u.Query().Get("channel")}
 	}
+	if id := runOf(u); id != "" {
+		v = view{Path: "/runs", RunID: id, Before: u.Query().Get("before")}
+	}
 	return v
 }
 
 // url is the page's own address, also what /events takes as its "page".
 func (v view) url() string {
-	if v.Channel == "" {
-		return v.Path
+	switch {
+	case v.Before != "":
+		return runURL(v.RunID) + "?before=" + url.QueryEscape(v.Before)
+	case v.RunID != "":
+		return runURL(v.RunID)
+	case v.Channel != "":
+		return v.Path + "?channel=" + url.QueryEscape(v.Channel)
 	}
-	return v.Path + "?channel=" + url.QueryEscape(v.Channel)
+	return v.Path
 }
 
 // page is what a page shows.
@@ -58,6 +68,13 @@ type page struct {
 	Timeline  []turnpost.Item
 	Channels  []turnpost.Channel
 	Agents    []turnpost.Agent
+	Runs      []turnpost.Run // that have not ended, newest first
+	RunsMore  int            // that have not, too, and are left out
+	RunsEnded []turnpost.Run
+	Asks      map[string]turnpost.Item // by run: the person's question that it waits for
+	Blocks    map[string]string        // by question: the run that waits for it
+	Run       *turnpost.Run            // of the view; nil: there is none
+	Journal   []turnpost.RunEvent      // its end, newest first
 }
 
 // Sizes of the lists on the page; the rest is one link away.
@@ -84,6 +101,9 @@ func (s *server) load(ctx context.Context, v view) (page, error) {
 	p.Rev, p.Human, p.Dropped = board.Rev, board.Human, board.Dropped
 	p.Unclaimed = board.Unclaimed
 	p.sort(board)
+	if v.Path == "/" {
+		p.sortRuns(board.Runs)
+	}
 
 	agents, err := s.hub.Agents(ctx, turnpost.AgentQuery{All: true})
 	if err != nil {
@@ -95,7 +115,21 @@ func (s *server) load(ctx context.Context, v view) (page, error) {
 		return p, err
 	}
 	p.Channels = channels.Channels
-	if v.Path != "/" {
+	switch {
+	case v.RunID != "":
+		err := s.loadRun(ctx, &p)
+		return p, err
+	case v.Path == "/runs":
+		all, err := s.hub.Runs(ctx, turnpost.RunsQuery{All: true, Limit: listRuns})
+		if err != nil {
+			return p, err
+		}
+		p.sortRuns(all.Runs)
+		open, err := s.hub.Open(ctx, turnpost.OpenQuery{Kind: turnpost.Question, Mine: true, Limit: openRows})
+		p.Open = open.Items
+		p.findAsks()
+		return p, err
+	case v.Path != "/":
 		return p, nil
 	}
 
@@ -116,6 +150,7 @@ func (s *server) load(ctx context.Context, v view) (page, error) {
 		return p, err
 	}
 	p.Timeline = timeline.Items
+	p.findAsks()
 	return p, nil
 }
 

@@ -144,8 +144,8 @@ func testCompose(t *testing.T, ctx context.Context) {
 	tb.keys("b")
 	tb.do(chromedp.SendKeys(chromedp.CSS("#compose textarea"), "Is the cache on?\nI see misses."))
 	tb.press(kb.Enter, chromedp.KeyModifiers(kb.ModifierCtrl))
-	tb.until(`document.querySelector("#compose .sent").innerText === "q-109 sent. @api/auth: in its running turn · @web: idle: rung"`)
-	tb.until(`document.querySelector("#t-q-109 .text").innerText === "Is the cache on?"`)
+	tb.until(`document.querySelector("#compose .sent").innerText === "q-110 sent. @api/auth: in its running turn · @web: idle: rung"`)
+	tb.until(`document.querySelector("#t-q-110 .text").innerText === "Is the cache on?"`)
 	if got := h.posts[0]; got.Kind != turnpost.Question || got.Body != "Is the cache on?\nI see misses." || len(got.To) != 2 || got.Key == "" {
 		t.Errorf("posted %+v", got)
 	}
@@ -178,8 +178,8 @@ func testThread(t *testing.T, ctx context.Context) {
 	tb.until(`document.querySelector("#i-q-40 .body").innerText.includes("I have the plan for both.")`)
 	tb.do(chromedp.SendKeys(chromedp.CSS("#i-q-40 textarea"), "eu-west-1"))
 	tb.click("#i-q-40 .reply .main")
-	tb.until(`document.querySelector("#said").innerText.startsWith("a-109 sent. @api: at its turn end")`)
-	tb.until(`!document.querySelector("#i-q-40") && !document.querySelector("#o-q-40") && document.querySelector("#t-a-109")`)
+	tb.until(`document.querySelector("#said").innerText.startsWith("a-110 sent. @api: at its turn end")`)
+	tb.until(`!document.querySelector("#i-q-40") && !document.querySelector("#o-q-40") && document.querySelector("#t-a-110")`)
 
 	tb.click("#o-t-45 summary")
 	tb.until(`document.querySelector("#o-t-45 textarea")`)
@@ -192,7 +192,7 @@ func testThread(t *testing.T, ctx context.Context) {
 	tb.click("#i-n-48 .quick button")
 	tb.until(`!document.querySelector("#i-n-48")`)
 	tb.click("#n-2 .quick button")
-	tb.until(`!document.querySelector("#n-2") && document.title === "(1) Turnpost"`)
+	tb.until(`!document.querySelector("#n-2") && document.title === "(2) Turnpost"`)
 	tb.clean()
 }
 
@@ -204,6 +204,8 @@ func testKeys(t *testing.T, ctx context.Context) {
 		tb.until(fmt.Sprintf(`document.activeElement === document.querySelector(%q)`, selector))
 	}
 	tb.keys("j")
+	focused("#n-4 .row")
+	tb.keys("j")
 	focused("#n-2 .row")
 	if !eval[bool](tb, `getComputedStyle(document.activeElement).outlineStyle === "solid"`) {
 		t.Error("the focus is not seen")
@@ -211,6 +213,8 @@ func testKeys(t *testing.T, ctx context.Context) {
 	tb.keys("e") // clears the notice; the next row takes its place
 	tb.until(`!document.querySelector("#n-2")`)
 	focused("#n-3 .row")
+	tb.keys("jjj")
+	focused("#r-r-12 .row")
 	tb.keys("jjj")
 	focused("#s-02 summary")
 	tb.keys("k")
@@ -255,9 +259,9 @@ func testKeys(t *testing.T, ctx context.Context) {
 	tb.press(kb.Escape)
 	focused("#t-n-39 summary")
 	tb.keys("g")
-	focused("#n-3 .row")
+	focused("#n-4 .row")
 	tb.press(kb.Tab)
-	focused("#n-3 a")
+	focused("#n-4 a")
 	tb.clean()
 }
 

@@ -100,6 +100,7 @@ func sample(now time.Time) *fakeHub {
 		{Seq: 7, Session: "03", Kind: turnpost.Bell, State: turnpost.StateWorking, At: ago(12 * time.Minute)},
 	}
 	h.boardNow.Notices = []turnpost.Notice{
+		{ID: 4, Class: "breakpoint", Loud: turnpost.LoudUrgent, Handle: "@web", Session: "03", Item: "q-49", Text: "@web asks: Ship 2.4 to everybody now, or to 10 % first?", At: ago(4 * time.Minute)},
 		{ID: 3, Class: "undelivered", Loud: turnpost.LoudNotice, Handle: "@deploy", Item: "t-47", Text: "@deploy has not seen a task for 5 minutes: nobody is there.", At: ago(2 * time.Minute)},
 		{ID: 2, Class: "wedge", Loud: turnpost.LoudUrgent, Handle: "@docs", Session: "05", Text: "@docs is wedged: rate limit. It goes on when you type something.", At: ago(8 * time.Minute)},
 		{ID: 1, Class: "passed", Loud: turnpost.LoudSilent, Handle: "@api", Item: "q-40", Text: "@api passed a question to you: which region first?", At: ago(25 * time.Minute)},
@@ -139,14 +140,16 @@ func sample(now time.Time) *fakeHub {
 	item(turnpost.Item{ID: "t-45", Kind: turnpost.Task, Channel: "#release", Author: "@anna", Human: true, ClaimedBy: "@api", Summary: "Check migration 12 on a copy before tonight"}, 50*time.Minute, got("@api", turnpost.Shown, 40*time.Minute))
 	item(turnpost.Item{ID: "s-46", Kind: turnpost.Report, Channel: "#release", Author: "@mobile", Summary: "iOS build 412 is in review"}, 9*time.Minute, got("@anna", turnpost.Stored, 0))
 	item(turnpost.Item{ID: "t-47", Kind: turnpost.Task, Channel: "#release", Author: "@infra/blue-green", Urgent: true, Summary: "Redeploy gateway with the new certificate, the old one ends at 18:00"}, 7*time.Minute, got("@deploy", turnpost.Stored, 0))
+	item(turnpost.Item{ID: "q-49", Kind: turnpost.Question, Author: "@web", Urgent: true, Summary: "Ship 2.4 to everybody now, or to 10 % first?", Body: "Ship 2.4 to everybody now, or to 10 % first?\n\nBoth forms pass every test."}, 4*time.Minute, got("@anna", turnpost.Stored, 0))
 	item(turnpost.Item{ID: "n-48", Kind: turnpost.Note, Author: "@docs", Summary: "The upgrade guide is ready for you to read: docs/upgrade.md"}, 3*time.Minute, got("@anna", turnpost.Stored, 0))
-	for _, id := range []string{"q-40", "s-46", "n-48"} {
+	for _, id := range []string{"q-40", "s-46", "q-49", "n-48"} {
 		for _, it := range h.items {
 			if it.ID == id {
 				h.inbox.Entries = append(h.inbox.Entries, turnpost.Entry{Delivery: it.Deliveries[0], Item: it})
 			}
 		}
 	}
+	sampleRuns(h)
 	return h
 }
 

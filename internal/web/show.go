@@ -334,6 +334,9 @@ func channelURL(name string) string {
 	return "/?channel=" + url.QueryEscape(name) + "#timeline"
 }
 
+// timelineOf is what a handle wrote and got.
+func timelineOf(handle string) string { return "/timeline?handle=" + url.QueryEscape(handle) }
+
 // replyKind tells /do/reply what a reply to the item is.
 func replyKind(it turnpost.Item) string {
 	if asks(it) && it.Kind == turnpost.Question {

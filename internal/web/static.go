@@ -9,7 +9,7 @@ import (
 	"net/http"
 )
 
-//go:embed static/app.css static/app.js static/htmx.min.js static/hx-sse.min.js static/icon.svg
+//go:embed static/app.css static/runs.css static/app.js static/htmx.min.js static/hx-sse.min.js static/icon.svg
 var files embed.FS
 
 // asset is one static file as browsers get it.
@@ -33,7 +33,7 @@ type assets struct{ script, sheet, icon asset }
 func loadAssets() assets {
 	return assets{
 		script: join("page.js", "text/javascript; charset=utf-8", "htmx.min.js", "hx-sse.min.js", "app.js"),
-		sheet:  join("page.css", "text/css; charset=utf-8", "app.css"),
+		sheet:  join("page.css", "text/css; charset=utf-8", "app.css", "runs.css"),
 		icon:   join("icon.svg", "image/svg+xml", "icon.svg"),
 	}
 }

@@ -27,8 +27,8 @@ type Config struct {
 	Version      string                        // of Turnpost, for the foot of the page
 }
 
-// New returns the page's handler. It serves "/", "/item/", "/timeline",
-// "/integrations", "/events", "/static/" and, for forms, "/do/".
+// New returns the page's handler. It serves "/", "/item/", "/timeline", "/runs",
+// "/notes", "/integrations", "/events", "/static/" and, for forms, "/do/".
 //
 // It has to be mounted at the root and behind a guard that knows who asks and
 // sets the security headers; by itself it only refuses cross-origin writes.
@@ -47,6 +47,10 @@ func New(c Config) http.Handler {
 	mux.HandleFunc("GET /{$}", s.board)
 	mux.HandleFunc("GET /timeline", s.older)
 	mux.HandleFunc("GET /item/{id}", s.item)
+	mux.HandleFunc("GET /runs", s.runs)
+	mux.HandleFunc("GET /runs/{id}", s.run)
+	mux.HandleFunc("GET /runs/{id}/effects/{effect}", s.effect)
+	mux.HandleFunc("GET /notes", s.notes)
 	mux.HandleFunc("GET /integrations", s.integrations)
 	mux.HandleFunc("GET /events", s.events)
 	mux.HandleFunc("GET /static/{name}", s.static)
@@ -56,6 +60,8 @@ func New(c Config) http.Handler {
 	mux.HandleFunc("POST /do/resolve", s.do(action{run: s.resolve, body: s.answered, back: toItem}))
 	mux.HandleFunc("POST /do/ack", s.do(action{run: s.ack, back: toBoard}))
 	mux.HandleFunc("POST /do/clear", s.do(action{run: s.clear, back: toBoard}))
+	mux.HandleFunc("POST /do/run", s.do(action{run: s.steer, back: toRun}))
+	mux.HandleFunc("POST /do/answer", s.do(action{run: s.decide, back: toRun}))
 	mux.HandleFunc("POST /do/link", s.do(action{run: s.link, back: toIntegrations}))
 	mux.HandleFunc("POST /do/apply", s.do(action{run: s.apply, body: s.set, back: toIntegrations}))
 	mux.HandleFunc("POST /do/remove", s.do(action{run: s.remove, body: s.set, back: toIntegrations}))

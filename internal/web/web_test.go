@@ -54,7 +54,7 @@ func TestBoardIsReadWithoutScript(t *testing.T) {
 		t.Fatalf("%d %v", w.Code, w.Header())
 	}
 	wants(t, w.Body.String(),
-		"hub alive", "@anna", "2 notices", "@docs is wedged: rate limit.",
+		"hub alive", "@anna", "3 notices", "@docs is wedged: rate limit.",
 		"1 waiting · 1 wedged · 1 unheard · 1 quiet · 2 working · 4 idle",
 		"@api/auth", "claude-code 2.1.332", "Bash", "tool.before 14:03:21, process alive", "I am running the whole suite",
 		"waiting: permission", "wedged: rate limit", "2 background tasks", "not linked", "hears: turn end and bell", "codex 0.171.0", "opencode 1.18.33",
@@ -211,7 +211,7 @@ func TestForms(t *testing.T) {
 		{
 			name: "ack", path: "/do/ack", form: url.Values{"item": {"n-48"}}, back: "/",
 			check: func(t *testing.T, h *fakeHub, _ *fakeSetup) {
-				if len(h.inbox.Entries) != 2 {
+				if len(h.inbox.Entries) != 3 {
 					t.Errorf("%d entries are left", len(h.inbox.Entries))
 				}
 			},
@@ -219,7 +219,7 @@ func TestForms(t *testing.T) {
 		{
 			name: "clear", path: "/do/clear", form: url.Values{"notice": {"2"}}, back: "/",
 			check: func(t *testing.T, h *fakeHub, _ *fakeSetup) {
-				if len(h.boardNow.Notices) != 2 {
+				if len(h.boardNow.Notices) != 3 {
 					t.Errorf("%d notices are left", len(h.boardNow.Notices))
 				}
 			},
@@ -379,7 +379,7 @@ func TestCrossOrigin(t *testing.T) {
 			t.Errorf("%v: %d", headers, w.Code)
 		}
 	}
-	if len(h.boardNow.Notices) != 3 {
+	if len(h.boardNow.Notices) != 4 {
 		t.Error("a notice was cleared")
 	}
 	if w := submit(t, page, "/do/clear", form, "Sec-Fetch-Site", "same-origin"); w.Code != http.StatusSeeOther {

@@ -273,6 +273,10 @@
 	function reply() {
 		const session = current()?.closest(".session");
 		if (session) return write(session.dataset.handle);
+		const run = current()?.closest("li.run");
+		if (run) return ($(".asking a", run) || $(".goal", run)).click();
+		const asked = $("#asks:not([hidden]) textarea");
+		if (asked) return asked.focus();
 		const details = current()?.closest(".item")?.querySelector("details") || $("#pane");
 		if (!details) return;
 		details.open = true;
@@ -317,7 +321,7 @@
 		k: () => move(-1),
 		g: () => move(-Infinity),
 		G: () => move(Infinity),
-		c: () => write(current()?.closest(".session")?.dataset.handle),
+		c: () => write(current()?.closest(".session, .run")?.dataset.handle),
 		r: reply,
 		e: done,
 		"/": () => { needle.focus(); needle.select(); },
@@ -343,7 +347,7 @@
 			}
 			return;
 		}
-		if (e.key === "Enter" && e.target.matches("div[data-row]")) return $("a", e.target)?.click();
+		if (e.key === "Enter" && e.target.matches("div[data-row]")) return ($(".goal", e.target) || $("a", e.target))?.click();
 		const act = Object.hasOwn(keys, e.key) && keys[e.key];
 		if (!act) return;
 		e.preventDefault();
