@@ -170,7 +170,7 @@ func change(ctx context.Context, hub turnpost.Hub, in runArgs) (string, error) {
 	if verb == turnpost.RunDispatch || verb == turnpost.RunResume {
 		return runText(changed), nil // what there is to do
 	}
-	return standingOf(changed), nil
+	return standingOf(changed) + proofOf(changed), nil
 }
 
 // ask asks for an effect; a breakpoint is one whose text is the question.

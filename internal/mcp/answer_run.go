@@ -28,7 +28,7 @@ func standingOf(r turnpost.Run) string {
 	if len(r.Missing) > 0 {
 		lines = append(lines, "missing: "+oneLine(strings.Join(r.Missing, "; "), 4*maxLine))
 	}
-	return strings.Join(lines, "\n") + proofOf(r)
+	return strings.Join(lines, "\n")
 }
 
 // headOf is a run in one line.
@@ -79,10 +79,7 @@ func runText(r turnpost.Run) string {
 		}
 		lines = append(lines, line)
 	}
-	return standingOf(turnpost.Run{
-		ID: r.ID, State: r.State, Iteration: r.Iteration, Limits: r.Limits, Scores: r.Scores, Deadline: r.Deadline,
-		Reason: r.Reason, Missing: r.Missing,
-	}) + "\n" + trustIn(lines) + "\n" + frame(lines) + proofOf(r)
+	return standingOf(r) + "\n" + trustIn(lines) + "\n" + frame(lines) + proofOf(r)
 }
 
 // stepLines are the steps of a process that are not done, and how many are.
