@@ -211,10 +211,8 @@ func (h *Hub) newSession(ctx context.Context, ev turnpost.Event, now time.Time) 
 	handle, unlinked := h.chooseHandle(ev, row.Handle, old, agents)
 	h.mu.Unlock()
 
-	if handle != "" && !known(agents, handle) {
-		agent := newAgent(handle, now.UTC())
-		agent.Place = ev.Place
-		if err := h.store.Update(ctx, func(tx Tx) error { return tx.SaveAgent(agent) }); err != nil {
+	if handle != "" && !lodged(agents, handle) {
+		if err := h.lodge(ctx, handle, ev.Place, now); err != nil {
 			return nil, err
 		}
 	}
@@ -239,6 +237,11 @@ func (h *Hub) newSession(ctx context.Context, ev turnpost.Event, now time.Time) 
 		s.Wake = old.Wake // the same process goes on watching its bell
 	}
 	s.set(turnpost.Status{State: turnpost.StateIdle}, ev, now)
+	if old != nil && row.ID == "" { // a new conversation in its place
+		if err := h.inherit(ctx, handle, old.ID, s.ID); err != nil {
+			return nil, err
+		}
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if old != nil && old.live() {
@@ -349,6 +352,32 @@ func (h *Hub) placeHandle(place turnpost.Place, agents []turnpost.Agent) string 
 	return "@" + name + suffix
 }
 
+// lodge gives a handle its place, and makes it where there is none.
+func (h *Hub) lodge(ctx context.Context, handle string, place turnpost.Place, now time.Time) error {
+	return h.store.Update(ctx, func(tx Tx) error {
+		agent, err := tx.Agent(handle)
+		if errors.Is(err, ErrNoRow) {
+			agent, err = newAgent(handle, now.UTC()), nil
+		}
+		if err != nil {
+			return err
+		}
+		agent.Place = place
+		return tx.SaveAgent(agent)
+	})
+}
+
+// lodged tells whether there is a handle that has its place: a run may have
+// written to one before anybody was there.
+func lodged(agents []turnpost.Agent, handle string) bool {
+	for _, a := range agents {
+		if a.Handle == handle {
+			return a.Human || a.Place.Root != ""
+		}
+	}
+	return false
+}
+
 func known(agents []turnpost.Agent, handle string) bool {
 	for _, a := range agents {
 		if a.Handle == handle {
@@ -362,7 +391,7 @@ func known(agents []turnpost.Agent, handle string) bool {
 func taken(agents []turnpost.Agent, handle string, place turnpost.Place) bool {
 	for _, a := range agents {
 		if a.Handle == handle {
-			return a.Human || a.Place.Root != place.Root
+			return a.Human || a.Place.Root != "" && a.Place.Root != place.Root
 		}
 	}
 	return false

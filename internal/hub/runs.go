@@ -98,7 +98,12 @@ func (v *view) runHandle(handle string, me who) (string, error) {
 	if handle == "" {
 		return "", turnpost.Invalidf("handle", "is missing").WithHint("name the agent whose turns the run continues: turnpost agents lists them")
 	}
-	return ParseHandle("handle", handle)
+	handle, err := ParseHandle("handle", handle)
+	if err == nil && handle != me.handle && !me.human {
+		err = turnpost.Errorf(turnpost.Forbidden, "an agent starts a run for itself only").
+			WithHint("send %s a task, or ask your user: turnpost run start --agent %s", handle, handle)
+	}
+	return handle, err
 }
 
 // free tells why a handle cannot be at a run, other than the one that is named.
@@ -359,9 +364,15 @@ func (v *view) ChangeRun(ctx context.Context, in turnpost.RunRequest) (turnpost.
 		revived = in.Do == turnpost.RunResume && s.Run.State.Ended()
 		return s.Change(in, by, now)
 	}
-	see := func(s *run.State) { out = s.View() }
+	see := func(s *run.State) {
+		out = s.View()
+		if human && in.Do == turnpost.RunResume {
+			h.wakeAnew(s.Handle)
+		}
+	}
 	if in.Do != turnpost.RunResume {
-		return out, v.command(ctx, in.ID, see, nil, decide)
+		err := v.command(ctx, in.ID, see, nil, decide)
+		return out, err
 	}
 	beside := func(tx Tx) error {
 		if !revived {
@@ -376,9 +387,6 @@ func (v *view) ChangeRun(ctx context.Context, in turnpost.RunRequest) (turnpost.
 		return s.Bind(h.takesOver(s.Handle, s.Session), now), nil
 	}
 	err := v.command(ctx, in.ID, see, beside, decide, bind)
-	if err == nil && human {
-		h.wakeAnew(ctx, out.Handle)
-	}
 	return out, err
 }
 
@@ -399,10 +407,11 @@ func (h *Hub) takesOver(handle, bound string) string {
 	return ""
 }
 
-// wakeAnew makes the idle sessions of a handle ring again although their last
-// turn was broken off, or nobody heard: a person wants it.
-func (h *Hub) wakeAnew(ctx context.Context, handle string) {
+// wakeAnew lets the idle sessions of a handle be rung although their last turn
+// was broken off, or nobody heard: a person wants it.
+func (h *Hub) wakeAnew(handle string) {
 	h.mu.Lock()
+	defer h.mu.Unlock()
 	soon := time.Now().Add(afterEsc)
 	for _, s := range h.liveOf(handle) {
 		s.ring, s.told = ring{}, false
@@ -413,8 +422,6 @@ func (h *Hub) wakeAnew(ctx context.Context, handle string) {
 			s.Status.Failure = turnpost.Failure{}
 		}
 	}
-	h.mu.Unlock()
-	h.ringIfWanted(ctx, handle)
 }
 
 // AskEffect asks for an effect.

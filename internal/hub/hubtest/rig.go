@@ -58,6 +58,8 @@ type Agent struct {
 	Handle   string // learned from the answers
 	Dropped  string // why the last answer dropped its prompt
 	Queued   bool   // rings are prompts put into its queue
+	Delay    int    // of the last answer
+	Offer    string // of the last answer
 	digest   int
 	deaf     bool
 	silent   bool // does not confirm what it prints
@@ -119,7 +121,7 @@ func (a *Agent) Send(ev turnpost.Event) string {
 	if err != nil {
 		a.r.t.Fatalf("%s of %s: %v", ev.Kind, a.Native, err)
 	}
-	a.Handle, a.Dropped = answer.Handle, ""
+	a.Handle, a.Dropped, a.Delay, a.Offer = answer.Handle, "", answer.Delay, answer.Offer
 	if answer.Decision.Permission == turnpost.Deny {
 		a.Dropped = answer.Decision.Reason
 	}
@@ -167,7 +169,10 @@ func (a *Agent) Echo(text string) string {
 }
 
 func offerIn(text string) string {
-	_, rest, _ := strings.Cut(text, "<turnpost ")
+	_, rest, ok := strings.Cut(text, "<turnpost ")
+	if !ok {
+		_, rest, _ = strings.Cut(text, "<turnpost-run ")
+	}
 	id, _, _ := strings.Cut(rest, ">")
 	return id
 }

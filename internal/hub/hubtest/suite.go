@@ -28,6 +28,10 @@ func Run(t *testing.T, fakeTime bool, open Open) {
 	all = append(all, postStories()...)
 	all = append(all, ringStories()...)
 	all = append(all, listenStories()...)
+	all = append(all, runStories()...)
+	all = append(all, runTurnStories()...)
+	all = append(all, runItemStories()...)
+	all = append(all, runSessionStories()...)
 	for _, s := range all {
 		if (s.timed || s.peers) && !fakeTime {
 			continue
