@@ -76,14 +76,14 @@ func (r *room) take(text string) bool {
 func frame(label, notes string, decisions []Decision, all int) string {
 	left := &room{maxUnits, maxBytes}
 	left.take(label + opening + closing + cutHere)
-	half := left.units / 2
+	half := room{left.units / 2, left.bytes / 2}
 	var b strings.Builder
 	b.WriteString(label + opening)
 	whole := true
 	for line := range strings.SplitSeq(strings.Trim(notes, "\n"), "\n") {
 		text := turnpost.Escape(line) + "\n"
 		if whole = left.take(text); !whole {
-			if left.units > half { // a line that is a page of its own
+			if left.units > half.units && left.bytes > half.bytes { // a line that is a page of its own
 				b.WriteString(start(line, left))
 			}
 			break
