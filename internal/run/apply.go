@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"turnpost"
@@ -17,6 +19,15 @@ const (
 // Apply folds one entry, whose Seq follows the last one's. An entry that the
 // rules do not allow is an error and changes nothing.
 func (s *State) Apply(e turnpost.RunEvent) error {
+	if err := s.apply(e); err != nil {
+		return err
+	}
+	s.explain()
+	return nil
+}
+
+// apply is Apply but for the words, which only people read.
+func (s *State) apply(e turnpost.RunEvent) error {
 	if err := s.fold(e); err != nil {
 		return fmt.Errorf("entry %d of the journal, %s: %w", e.Seq, e.Kind, err)
 	}
@@ -270,12 +281,13 @@ func (s *State) resumed(e turnpost.RunEvent) error {
 	return nil
 }
 
-func effectID(place int) string { return fmt.Sprintf("e-%d", place+1) }
+func effectID(place int) string { return "e-" + strconv.Itoa(place+1) }
 
 // effectAt is the place of an effect; -1: there is none.
 func (s *State) effectAt(id string) int {
-	var n int
-	if _, err := fmt.Sscanf(id, "e-%d", &n); err != nil || n < 1 || n > s.effects() || id != effectID(n-1) {
+	digits, _ := strings.CutPrefix(id, "e-")
+	n, err := strconv.Atoi(digits)
+	if err != nil || n < 1 || n > s.effects() || id != effectID(n-1) {
 		return -1
 	}
 	return n - 1

@@ -31,7 +31,7 @@ func (d *draft) add(e turnpost.RunEvent) {
 		e.Iteration = d.state.Iteration
 	}
 	e.Seq = d.state.Seq + 1
-	if d.err = d.state.Apply(e); d.err != nil {
+	if d.err = d.state.apply(e); d.err != nil {
 		return
 	}
 	e.Seq = 0

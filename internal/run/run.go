@@ -62,10 +62,11 @@ func Replay(events []turnpost.RunEvent) (*State, error) {
 	}
 	s := new(State)
 	for _, e := range events {
-		if err := s.Apply(e); err != nil {
+		if err := s.apply(e); err != nil {
 			return nil, err
 		}
 	}
+	s.explain()
 	return s, nil
 }
 

@@ -8,16 +8,27 @@ import (
 	"turnpost"
 )
 
-// stand sets where a run that has not ended stands, and why it waits.
+// stand sets where a run that has not ended stands.
 func (s *State) stand() {
-	if s.Run.State.Ended() {
-		return
-	}
-	s.Run.State, s.Reason = turnpost.RunRunning, ""
 	switch {
+	case s.Run.State.Ended():
 	case s.waits():
-		s.Run.State, s.Reason = turnpost.RunWaiting, s.waitsFor()
-	case s.paused:
+		s.Run.State = turnpost.RunWaiting
+	default:
+		s.Run.State = turnpost.RunRunning
+	}
+}
+
+// explain says why a run that has not ended starts no turn.
+func (s *State) explain() {
+	switch {
+	case s.Run.State.Ended():
+		return
+	case s.Run.State == turnpost.RunWaiting:
+		s.Reason = s.waitsFor()
+	case !s.paused:
+		s.Reason = ""
+	default:
 		s.Reason = "your user has the word: it goes on with the next prompt, or by turnpost run resume " + s.ID
 	}
 }
