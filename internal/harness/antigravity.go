@@ -156,6 +156,7 @@ func (antigravity) Profile() Profile {
 		Delivery: "turn end, between tools, prompt",
 		Continue: "Stop: decision continue, after a clean end only",
 		Context:  "PreInvocation: a user message, with the first prompt",
+		Notes:    "with the first prompt of a session; nothing tells of a compaction",
 		Tools:    "agy mcp add, by you: turnpost mcp; a call is known by its process, where that has one conversation",
 		Limits: []string{
 			"descriptions differ on whether it reads hooks.json in ~/.gemini/config or only those of installed plugins",

@@ -88,7 +88,7 @@ func claudeAccepts(e turnpost.Event, v version) turnpost.Accepts {
 	case turnpost.Prompt, turnpost.ToolAfter:
 		return turnpost.Accepts{Context: true}
 	case turnpost.TurnEnd:
-		return turnpost.Accepts{Continue: true}
+		return turnpost.Accepts{Continue: true, Row: claudeRowOfStops}
 	case turnpost.CwdChanged:
 		return turnpost.Accepts{Watch: rings}
 	case turnpost.Bell:
@@ -96,6 +96,10 @@ func claudeAccepts(e turnpost.Event, v version) turnpost.Accepts {
 	}
 	return turnpost.Accepts{}
 }
+
+// claudeRowOfStops: the ninth continuation in a row is overridden, in whatever
+// form it comes, since 2.1.143. CLAUDE_CODE_STOP_HOOK_BLOCK_CAP is another number.
+const claudeRowOfStops = 8
 
 // claudeRings tells whether the session can be rung at all.
 func claudeRings(e turnpost.Event, v version) bool {

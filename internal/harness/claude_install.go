@@ -50,6 +50,9 @@ func (h claudeCode) Install(t Target) []Entry {
 			Why:     "hear " + row.name,
 		})
 	}
+	if t.Scope != "local" { // its directory is the repository's, for all who work in it
+		entries = append(entries, claudeCommands().entries(filepath.Join(filepath.Dir(file), "commands", "turnpost"))...)
+	}
 	if t.Allow {
 		entries = append(entries, Entry{
 			File:    file,
@@ -73,6 +76,16 @@ func (claudeCode) wanted(row claudeEvent, mode string, v version) bool {
 		return !row.local && !v.before(claudeHTTPHooks)
 	}
 	return true
+}
+
+// claudeCommands: a directory below commands is the first part of the name, as a
+// plugin's name is (2.1.332).
+func claudeCommands() commandForm {
+	return commandForm{
+		typed: "/turnpost:",
+		file:  func(c command) string { return c.name + ".md" },
+		text:  func(c command) string { return c.markdown("$ARGUMENTS", c.hinted(), byPeople) },
+	}
 }
 
 func claudeSettings(t Target) string {

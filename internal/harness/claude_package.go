@@ -1,7 +1,5 @@
 package harness
 
-import "turnpost"
-
 var _ Packaged = claudeCode{}
 
 // claudePlugin is the plugin's name with its marketplace's.
@@ -14,7 +12,7 @@ func (h claudeCode) Package() []PackageFile {
 	const dir = "plugins/claude-code/"
 	hooks := packageHooks(h.Install(Target{Scope: "user", Mode: "command", Version: standinVersion.String()}))
 	hooks["description"] = packageWhat
-	return []PackageFile{
+	return append([]PackageFile{
 		{Path: ".claude-plugin/marketplace.json", JSON: map[string]any{
 			"name": "turnpost", "owner": packageOwner{"Turnpost"}, "metadata": map[string]string{"description": packageWhat},
 			"plugins": []any{map[string]string{
@@ -28,31 +26,12 @@ func (h claudeCode) Package() []PackageFile {
 		{Path: dir + "hooks/hooks.json", JSON: hooks},
 		{Path: dir + ".mcp.json", JSON: map[string]any{"mcpServers": map[string]any{"turnpost": claudeServer{packageServer(), true}}}},
 		{Path: dir + "skills/turnpost/SKILL.md", Text: packageSkill()},
-		{Path: dir + "commands/watch.md", Text: claudeWatch()},
-	}
+	}, claudeCommands().files(dir+"commands/")...)
 }
 
 type claudeServer struct {
 	mcpServer
 	AlwaysLoad bool `json:"alwaysLoad"` // else the tools hide behind a search
-}
-
-// claudeWatch is /turnpost:watch.
-func claudeWatch() string {
-	return `---
-description: Wait for Turnpost items and handle them one by one, until you say stop
-argument-hint: "[how long, or until what]"
----
-
-Wait for items with the tool ` + "`wait`" + ` of the MCP server turnpost, handle what comes, and wait again: $ARGUMENTS
-
-` + turnpost.ProtocolTrust + ` For each item: a question, ` + turnpost.Protocol(turnpost.Question) + `; a task, ` +
-		turnpost.Protocol(turnpost.Task) + `; an answer, ` + turnpost.Protocol(turnpost.Answer) + `; all else, ` + turnpost.Protocol(turnpost.Note) + `.
-
-` + turnpost.ProtocolLimit + `
-
-Nothing new is no reason to stop: wait again, and say nothing. Stop when your user says so, or when what was asked for above has happened.
-`
 }
 
 // PackageSigns: seen with 2.1.332.

@@ -14,6 +14,8 @@ func (claudeCode) Profile() Profile {
 		Wake:       "the bell, a file that it watches itself, from " + claudeBell.String(),
 		Context:    "SessionStart: additionalContext",
 		Compaction: "SessionStart comes again (source compact)",
+		Notes:      "start, resume, /clear and after a compaction: SessionStart",
+		Commands:   "/turnpost:watch, /turnpost:handoff",
 		Tools:      "its own command registers turnpost mcp; a call is known by its process",
 		Reload:     "at its next turn end",
 		Limits: []string{

@@ -224,7 +224,7 @@ func TestClaudeRegisteredLines(t *testing.T) {
 // lines returns the line of Stop and that of the bell.
 func lines(t *testing.T, hook string) (stop, bell string) {
 	t.Helper()
-	for _, e := range claude(t).Install(harness.Target{Home: "/h", Scope: "user", Version: "2.1.332", Hook: hook}) {
+	for _, e := range hooks(claude(t).Install(harness.Target{Home: "/h", Scope: "user", Version: "2.1.332", Hook: hook})) {
 		data, err := json.Marshal(e.Value)
 		if err != nil {
 			t.Fatal(err)

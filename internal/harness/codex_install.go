@@ -65,7 +65,31 @@ func (h codex) Install(t Target) []Entry {
 			Why: "hear " + row.name,
 		})
 	}
+	if t.Scope == "user" {
+		entries = append(entries, codexCommands("turnpost-").entries(filepath.Join(dir, "skills"))...)
+		entries = append(entries, codexPolicy("turnpost-").entries(filepath.Join(dir, "skills"))...)
+	}
 	return entries
+}
+
+// codexCommands: 0.171.0 has no commands of one's own any more, only skills, typed
+// with a dollar sign. What follows the name stays in the prompt.
+func codexCommands(before string) commandForm {
+	return commandForm{
+		typed: "$" + before,
+		file:  func(c command) string { return before + c.name + "/SKILL.md" },
+		text: func(c command) string {
+			return c.markdown("what your user wrote behind the name of this skill", "name: "+before+c.name)
+		},
+	}
+}
+
+// codexPolicy keeps these skills out of what the model is told at every start.
+func codexPolicy(before string) commandForm {
+	form := codexCommands(before)
+	form.file = func(c command) string { return before + c.name + "/agents/openai.yaml" }
+	form.text = func(command) string { return "policy:\n  allow_implicit_invocation: false\n" }
+	return form
 }
 
 func (codex) HowToReview() string {

@@ -9,7 +9,7 @@ var _ Packaged = codex{}
 // plugin; those in hooks.json keep theirs.
 func (h codex) Package() []PackageFile {
 	const dir = "plugins/codex/"
-	return []PackageFile{
+	files := []PackageFile{
 		{Path: ".agents/plugins/marketplace.json", JSON: map[string]any{
 			"name": "turnpost", "plugins": []any{map[string]any{
 				"name": "turnpost", "source": map[string]string{"source": "local", "path": "./plugins/codex"},
@@ -23,6 +23,8 @@ func (h codex) Package() []PackageFile {
 		{Path: dir + ".mcp.json", JSON: map[string]any{"mcpServers": map[string]any{"turnpost": packageServer()}}},
 		{Path: dir + "skills/turnpost/SKILL.md", Text: packageSkill()},
 	}
+	files = append(files, codexCommands("").files(dir+"skills/")...)
+	return append(files, codexPolicy("").files(dir+"skills/")...)
 }
 
 func (h codex) PackageSigns(getenv func(string) string) []Entry {

@@ -14,6 +14,8 @@ func (codex) Profile() Profile {
 		Wake:       "its command queue puts in a prompt, from " + codexQueue.String() + ": at once in its daemon, within 10 s elsewhere",
 		Context:    "SessionStart: additionalContext, with the first turn",
 		Compaction: "SessionStart comes again (source compact), before the next turn",
+		Notes:      "with the first turn after start, resume, /clear and a compaction: SessionStart",
+		Commands:   "$turnpost-watch, $turnpost-handoff: skills, for it has no commands of one's own",
 		Tools:      "its own command registers turnpost mcp; a call is known by the thread that it names",
 		Reload:     "after /clear",
 		Limits: []string{

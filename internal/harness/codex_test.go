@@ -55,7 +55,7 @@ func TestCodexInstall(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			entries := codex(t).Install(target)
-			for i, e := range entries {
+			for i, e := range hooks(entries) {
 				checkCodexGroup(t, e)
 				review, ok := codex(t).(harness.Reviewer).Review(target, e, i, sum)
 				if !ok || review.File != "/home/dev/.codex/config.toml" {
@@ -148,7 +148,7 @@ func codexLine(t *testing.T, hook string) string {
 	t.Helper()
 	lines := make(map[string]bool)
 	line := ""
-	for _, e := range codex(t).Install(harness.Target{Home: "/h", Scope: "user", Mode: "command", Version: "0.171.0", Hook: hook}) {
+	for _, e := range hooks(codex(t).Install(harness.Target{Home: "/h", Scope: "user", Mode: "command", Version: "0.171.0", Hook: hook})) {
 		var group struct{ Hooks []struct{ Command string } }
 		data, err := json.Marshal(e.Value)
 		if err != nil || json.Unmarshal(data, &group) != nil {

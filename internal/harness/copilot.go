@@ -54,7 +54,7 @@ var copilotEvents = [...]copilotEvent{
 	{name: "postToolUseFailure", kind: turnpost.ToolFailed, fill: fillCopilotTool},
 	{name: "notification", kind: turnpost.Notification, fill: fillNotification},
 	{name: "errorOccurred", kind: turnpost.Retry},
-	{name: "agentStop", kind: turnpost.TurnEnd, carries: turnpost.Accepts{Continue: true}, fill: fillCopilotStop},
+	{name: "agentStop", kind: turnpost.TurnEnd, carries: turnpost.Accepts{Continue: true, Row: copilotRowOfStops}, fill: fillCopilotStop},
 	{name: "subagentStart", kind: turnpost.SubagentStart},
 	{name: "subagentStop", kind: turnpost.SubagentEnd},
 	{name: "preCompact", kind: turnpost.CompactBefore},
@@ -65,6 +65,9 @@ var copilotEvents = [...]copilotEvent{
 	{name: "session.error", kind: turnpost.TurnFailed, fill: fillCopilotError, extension: true},
 	{name: "bell", kind: turnpost.Bell, carries: turnpost.Accepts{Continue: true}, extension: true},
 }
+
+// copilotRowOfStops: after eight blocks in a row it ends the turn itself (1.0.102).
+const copilotRowOfStops = 8
 
 // copilotMark is the variable in which a registered line names its event: the
 // input of most hooks does not.
@@ -87,7 +90,7 @@ func (h copilot) Install(t Target) []Entry {
 	if t.Scope != "user" || t.Mode == "http" {
 		return nil
 	}
-	return []Entry{
+	return append([]Entry{
 		{
 			File:    filepath.Join(t.Home, "hooks", "turnpost.json"),
 			Dialect: "file",
@@ -108,6 +111,16 @@ func (h copilot) Install(t Target) []Entry {
 			Value:   copilotServer{Type: "local", mcpServer: t.mcpServer(), Tools: []string{"*"}},
 			Why:     "Turnpost's tools",
 		},
+	}, copilotCommands().entries(filepath.Join(t.Home, "skills"))...)
+}
+
+// copilotCommands: there are no commands of one's own but skills, whose names have
+// one part (1.0.102).
+func copilotCommands() commandForm {
+	return commandForm{
+		typed: "/turnpost-",
+		file:  func(c command) string { return "turnpost-" + c.name + "/SKILL.md" },
+		text:  func(c command) string { return c.markdown("$ARGUMENTS", "name: turnpost-"+c.name, byPeople) },
 	}
 }
 
@@ -173,6 +186,8 @@ func (copilot) Profile() Profile {
 		Wake:       "the bell, a file that our extension watches; its text is sent as a prompt",
 		Context:    "sessionStart: additionalContext, with the first prompt",
 		Compaction: "lost; given again with the next prompt",
+		Notes:      "with the first prompt after start and resume: sessionStart; with the next prompt after a compaction",
+		Commands:   "/turnpost-watch, /turnpost-handoff: skills, whose names have one part",
 		Tools:      "setup registers turnpost mcp in mcp-config.json; a call is known by its process",
 		Limits: []string{
 			copilotExperimental,

@@ -30,10 +30,13 @@ var cursorEvents = [...]documented{
 	{name: "afterMCPExecution", kind: turnpost.ToolAfter, fill: fillTool},
 	{name: "afterFileEdit", kind: turnpost.ToolAfter},
 	{
-		name: "stop", kind: turnpost.TurnEnd, carries: turnpost.Accepts{Continue: true}, fill: fillCursorStop,
+		name: "stop", kind: turnpost.TurnEnd, carries: turnpost.Accepts{Continue: true, Row: cursorRowOfStops}, fill: fillCursorStop,
 		others: []turnpost.Kind{turnpost.Interrupt, turnpost.TurnFailed},
 	},
 }
+
+// cursorRowOfStops is the page's loop_limit of a hook that names none.
+const cursorRowOfStops = 5
 
 // Decode: the editor hosts all its conversations in one process.
 func (h cursor) Decode(in io.Reader, env Env) (turnpost.Event, error) {
@@ -142,6 +145,7 @@ func (cursor) Profile() Profile {
 		Events:   profileOf(cursorEvents[:]),
 		Delivery: "turn end",
 		Continue: "stop: followup_message, after status completed only",
+		Notes:    "not given back by themselves: agents read them with their tool",
 		Tools:    "setup registers turnpost mcp in mcp.json; a call is known by its process, where that has one conversation",
 		Limits: []string{
 			"an agent is told its address with its first mail, not before: no hook of Cursor's that is beyond doubt adds context",

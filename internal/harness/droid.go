@@ -169,6 +169,7 @@ func (droid) Profile() Profile {
 		Continue:   "Stop: a block",
 		Context:    "SessionStart: additionalContext",
 		Compaction: "SessionStart comes again (source compact)",
+		Notes:      "start, resume, /clear and after a compaction: SessionStart",
 		Tools:      "setup registers turnpost mcp in mcp.json; a call is known by its process",
 		Limits: []string{
 			"setup writes settings.json: a release that reads hooks.json first ignores that where both are there",

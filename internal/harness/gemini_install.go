@@ -43,7 +43,16 @@ func (h gemini) Install(t Target) []Entry {
 			Why: "hear " + row.name,
 		})
 	}
-	return entries
+	return append(entries, geminiCommands().entries(filepath.Join(filepath.Dir(file), "commands", "turnpost"))...)
+}
+
+// geminiCommands: a directory below commands is the first part of the name.
+func geminiCommands() commandForm {
+	return commandForm{
+		typed: "/turnpost:",
+		file:  func(c command) string { return c.name + ".toml" },
+		text:  command.toml,
+	}
 }
 
 // quietLine is a registered line that ends with 0 and without a word whatever
@@ -51,9 +60,6 @@ func (h gemini) Install(t Target) []Entry {
 // the shell says of that, go nowhere.
 func (t Target) quietLine(name string) string {
 	if t.Hook == "" { // it looks for the program itself
-		return "{ " + t.run(name) + " || true; } 2>/dev/null"
-	}
-	if t.Hook == "" {
 		return "{ " + t.run(name) + " || true; } 2>/dev/null"
 	}
 	return "if [ -x " + shellQuote(t.Hook) + " ]; then " + t.run(name) + " || true; fi 2>/dev/null"

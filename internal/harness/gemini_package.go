@@ -8,13 +8,13 @@ var _ Packaged = gemini{}
 // of settings do not.
 func (h gemini) Package() []PackageFile {
 	const dir = "plugins/gemini/"
-	return []PackageFile{
+	return append([]PackageFile{
 		{Path: dir + "gemini-extension.json", JSON: map[string]any{
 			"name": "turnpost", "version": packageVersion, "description": packageWhat,
 			"mcpServers": map[string]any{"turnpost": packageServer()},
 		}},
 		{Path: dir + "hooks/hooks.json", JSON: packageHooks(h.Install(Target{Scope: "user", Mode: "command", Version: h.Profile().Tested}))},
-	}
+	}, geminiCommands().files(dir+"commands/turnpost/")...)
 }
 
 func (h gemini) PackageSigns(getenv func(string) string) []Entry {

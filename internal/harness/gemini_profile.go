@@ -14,6 +14,8 @@ func (gemini) Profile() Profile {
 		Wake:       "keys in its tmux pane, opt-in; there is no way of its own",
 		Context:    "SessionStart: additionalContext",
 		Compaction: "nothing tells of one; the start line is lost with it",
+		Notes:      "start, resume and /clear: SessionStart; not after a compaction, before which nothing is put down either",
+		Commands:   "/turnpost:watch, /turnpost:handoff",
 		Tools:      "its own command registers turnpost mcp; a call is known by its process",
 		Limits: []string{
 			"in folders that are not trusted it runs no hooks of the settings: turnpost setup --check says so for this one",

@@ -58,7 +58,7 @@ func TestGeminiInstall(t *testing.T) {
 			}
 			compare(t, filepath.Join("testdata", "install"), "gemini-"+name+".json", append(got, '\n'))
 			unit := gemini(t).(harness.Timed).TimeoutUnit()
-			for _, e := range entries {
+			for _, e := range hooks(entries) {
 				hook, want := hookOf(t, e), 10*time.Second
 				if e.Pointer == "/hooks/SessionEnd" {
 					want = 2 * time.Second

@@ -96,4 +96,5 @@ type Entry struct {
 	Key     string // name of the member; empty: Value is an element of an array
 	Value   any    // marshals to the element; for "toml" an object of plain values
 	Why     string // one line for the plan
+	Words   bool   `json:",omitempty"` // a text for people to type or agents to read: the harness is heard without it too
 }

@@ -139,6 +139,7 @@ func (hermes) Profile() Profile {
 		Continue:   "pre_verify: action continue, three times in a turn at most",
 		Context:    "pre_llm_call: context, with the first prompt",
 		Compaction: "no shell hook tells of one",
+		Notes:      "with the first prompt after start and reset; not after a compaction",
 		Tools:      "a line for you to add; a call is known by its process",
 		Limits: []string{
 			"setup does not edit YAML: the lines are for you to add",

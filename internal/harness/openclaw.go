@@ -40,6 +40,7 @@ var openclawEvents = [...]documented{
 		name: "agent_end", kind: turnpost.TurnEnd, fill: fillOpenclawEnd,
 		others: []turnpost.Kind{turnpost.Interrupt, turnpost.TurnFailed},
 	},
+	{name: "before_compaction", kind: turnpost.CompactBefore},
 	{name: "after_compaction", kind: turnpost.CompactAfter},
 	{name: "session_end", kind: turnpost.SessionEnd, fill: fillEnd},
 }
@@ -158,6 +159,7 @@ func (openclaw) Profile() Profile {
 		Continue:   "before_agent_finalize: action revise",
 		Context:    "before_prompt_build: prependContext, with the first prompt",
 		Compaction: "with the next prompt",
+		Notes:      "with the first prompt of a session, and with the next one after a compaction",
 		Tools:      "openclaw mcp set, by you; a call is known by its process, where that has one session",
 		Limits: []string{
 			"setup lays the plugin down; to switch it on is for you",

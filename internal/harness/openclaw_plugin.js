@@ -45,6 +45,7 @@ export default {
     // Nobody waits for these.
     on("after_tool_call", (event, ctx) => void tell("after_tool_call", event, ctx, { tool_name: event?.toolName }))
     on("agent_end", (event, ctx) => void tell("agent_end", event, ctx, { success: event?.success === true, error: start(event?.error) }))
+    on("before_compaction", (event, ctx) => void tell("before_compaction", event, ctx))
     on("after_compaction", (event, ctx) => void tell("after_compaction", event, ctx))
     on("session_end", (event, ctx) => void tell("session_end", event, ctx, { reason: event?.reason }))
   },

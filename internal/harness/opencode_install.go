@@ -3,12 +3,29 @@ package harness
 import (
 	_ "embed"
 	"path/filepath"
+
+	"turnpost/internal/document"
 )
 
 // opencodePlugin is the plugin's own part.
 //
 //go:embed opencode_plugin.js
 var opencodePlugin string
+
+// opencodeOwn is that part with the commands, which the plugin puts into the
+// configuration: a file for each could not have a name of two parts with a colon.
+func opencodeOwn() string {
+	var w document.Writer
+	w.Open("")
+	for _, c := range commands() {
+		w.Open("turnpost:" + c.name)
+		w.Text("description", c.what)
+		w.Text("template", c.saying("$ARGUMENTS"))
+		w.Close()
+	}
+	w.Close()
+	return "const turnpostCommands = " + string(w.Bytes()) + "\n" + opencodePlugin
+}
 
 // Install writes the plugin, which does all the rest when opencode starts: it
 // adds our MCP server to the configuration that opencode has in memory. opencode
@@ -24,7 +41,7 @@ func (h opencode) Install(t Target) []Entry {
 	return []Entry{{
 		File:    filepath.Join(dir, "plugins", "turnpost.js"),
 		Dialect: "file",
-		Value:   t.pluginFile(h.Name(), opencodePlugin),
+		Value:   t.pluginFile(h.Name(), opencodeOwn()),
 		Why:     "a plugin: hears every event, delivers, wakes, and brings Turnpost's tools",
 	}}
 }
@@ -44,6 +61,8 @@ func (opencode) Profile() Profile {
 		Wake:       "the bell, a file that its plugin watches; from the first prompt on",
 		Context:    "behind the first prompt, hidden in the terminal",
 		Compaction: "the start line comes again with the next prompt",
+		Notes:      "with the first prompt of a new session, and with the next one after a compaction",
+		Commands:   "/turnpost:watch, /turnpost:handoff, brought by its plugin",
 		Tools:      "its plugin registers turnpost mcp at every start; a call is known by its process, in a server with several sessions by hook_session",
 		Limits: []string{
 			opencodeFetches,

@@ -11,7 +11,7 @@ func (h opencode) Package() []PackageFile {
 			"name": "turnpost-opencode", "version": packageVersion, "description": packageWhat, "license": "Apache-2.0",
 			"type": "module", "main": "./turnpost.js", "files": []string{"turnpost.js"},
 		}},
-		{Path: dir + "turnpost.js", Text: packagePlugin(h.Name(), opencodePlugin)},
+		{Path: dir + "turnpost.js", Text: packagePlugin(h.Name(), opencodeOwn())},
 	}
 }
 

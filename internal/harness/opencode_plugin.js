@@ -199,10 +199,11 @@ export const Turnpost = async ({ client, directory }) => {
     else result?.content?.push({ type: "text", text: context }) // of an MCP server
   }
 
-  // config brings our tools, into the configuration that opencode holds in
+  // config brings our tools and commands, into the configuration that opencode holds in
   // memory. What the user wrote there about them stays as it is.
   const config = (config) => {
     if (!existsSync(turnpostSetup.program)) return
+    config.command = { ...turnpostCommands, ...config.command }
     const server = { type: "local", command: [turnpostSetup.program, "mcp"], enabled: true }
     config.mcp = { turnpost: server, ...config.mcp }
     if (!turnpostSetup.allow) return

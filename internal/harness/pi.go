@@ -170,12 +170,21 @@ func (h pi) Install(t Target) []Entry {
 	if t.Scope != "user" || t.Mode == "http" {
 		return nil
 	}
-	return []Entry{{
+	return append([]Entry{{
 		File:    filepath.Join(t.Home, "extensions", "turnpost.js"),
 		Dialect: "file",
 		Value:   t.pluginFile(h.Name(), piExtension),
 		Why:     "an extension that tells what a session does, delivers to it, and brings Turnpost's tools",
-	}}
+	}}, piCommands().entries(filepath.Join(t.Home, "prompts"))...)
+}
+
+// piCommands: the name of a prompt template has one part.
+func piCommands() commandForm {
+	return commandForm{
+		typed: "/turnpost-",
+		file:  func(c command) string { return "turnpost-" + c.name + ".md" },
+		text:  func(c command) string { return c.markdown("$ARGUMENTS", c.hinted()) },
+	}
 }
 
 func (pi) Binary() string { return "pi" }
@@ -202,6 +211,8 @@ func (pi) Profile() Profile {
 		Wake:       "the bell, a file that our extension watches; its text is sent as a prompt",
 		Context:    "before_agent_start: a message, not shown",
 		Compaction: "lost; given again with the next prompt",
+		Notes:      "with the first prompt after start, resume and /new, and with the next one after a compaction",
+		Commands:   "/turnpost-watch, /turnpost-handoff: the name of a template has one part",
 		Tools:      "our extension registers turnpost mcp, declared to the model; a call is known by its process",
 		Reload:     "after /reload",
 		Limits: []string{

@@ -26,7 +26,9 @@ type Profile struct {
 	Wake       string   // how an idle session is woken
 	Context    string   // how its start line reaches the model
 	Compaction string   // what becomes of that at a compaction
+	Notes      string   // the moments at which an agent is given its notes back
 	Tools      string   // how it gets our MCP tools, and how a call is linked to its session
+	Commands   string   // what people can type for the agent in front of them
 	Reload     string   // when a session that was open before hears of what setup wrote, "after /clear"; "": after a restart
 	Limits     []string // what a person should know
 	Caution    string   // that of the limits which setup says too, where it writes

@@ -50,7 +50,7 @@ var qwenEvents = [...]qwenEvent{
 	{name: "PostToolBatch", kind: turnpost.ToolAfter, carries: turnpost.Accepts{Context: true}, fill: fillBatch},
 	{name: "PermissionRequest", kind: turnpost.PermissionAsk, fill: fillQwenPermission},
 	{name: "Notification", kind: turnpost.Notification, fill: fillQwenNotification, others: []turnpost.Kind{turnpost.Interrupt}},
-	{name: "Stop", kind: turnpost.TurnEnd, carries: turnpost.Accepts{Continue: true}, fill: fillStop},
+	{name: "Stop", kind: turnpost.TurnEnd, carries: turnpost.Accepts{Continue: true, Row: qwenRowOfStops}, fill: fillStop},
 	{name: "StopFailure", kind: turnpost.TurnFailed, fill: fillFailure},
 	{name: "SubagentStart", kind: turnpost.SubagentStart},
 	{name: "SubagentStop", kind: turnpost.SubagentEnd},
@@ -58,6 +58,9 @@ var qwenEvents = [...]qwenEvent{
 	{name: "PostCompact", kind: turnpost.CompactAfter},
 	{name: "SessionEnd", kind: turnpost.SessionEnd, fill: fillEnd},
 }
+
+// qwenRowOfStops: a further block in a row is overridden (0.24.4).
+const qwenRowOfStops = 8
 
 func qwenRow(name string) (qwenEvent, bool) {
 	for _, row := range qwenEvents {

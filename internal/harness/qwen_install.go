@@ -44,7 +44,16 @@ func (h qwen) Install(t Target) []Entry {
 			Why: "hear " + row.name,
 		})
 	}
-	return entries
+	return append(entries, qwenCommands().entries(filepath.Join(filepath.Dir(file), "commands", "turnpost"))...)
+}
+
+// qwenCommands: a directory below commands is the first part of the name.
+func qwenCommands() commandForm {
+	return commandForm{
+		typed: "/turnpost:",
+		file:  func(c command) string { return c.name + ".md" },
+		text:  func(c command) string { return c.markdown("{{args}}", byPeople) },
+	}
 }
 
 // MCPCommand was run on 0.24.4: it writes the entry into settings.json. Without

@@ -14,6 +14,8 @@ func (qwen) Profile() Profile {
 		Wake:       "the inbox of the session, by the key that it gives its hooks; else the file of --input-file",
 		Context:    "SessionStart: additionalContext",
 		Compaction: "SessionStart comes again (source compact); the model hears of it one request later",
+		Notes:      "start, resume, /clear and after a compaction: SessionStart",
+		Commands:   "/turnpost:watch, /turnpost:handoff",
 		Tools:      "its own command registers turnpost mcp; a call is known by its process",
 		Limits: []string{
 			"agents.crossSessionMessaging false, or crossSessionInbound hold or refuse: no wake",

@@ -46,7 +46,7 @@ func TestQwenInstall(t *testing.T) {
 				t.Fatal(err)
 			}
 			compare(t, filepath.Join("testdata", "install"), "qwen-"+name+".json", append(got, '\n'))
-			for _, e := range entries {
+			for _, e := range hooks(entries) {
 				hook := hookOf(t, e)
 				for reading, read := range readings {
 					if took := read(hook.Timeout); took != 10*time.Second {

@@ -193,7 +193,11 @@ func (c *checker) file(target string, want, recorded []recordEntry) {
 			if slices.ContainsFunc(recorded, entry.same) {
 				detail = "gone from " + target + changedAt(info) + ", where setup had put it"
 			}
-			c.add(CheckRegistered, Failed, what, detail, "turnpost setup --apply")
+			state := Failed
+			if entry.Words {
+				state, what = Warning, entry.Why
+			}
+			c.add(CheckRegistered, state, what, detail, "turnpost setup --apply")
 			continue
 		}
 		c.line(entry)

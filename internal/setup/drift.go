@@ -133,9 +133,11 @@ func (f recordFile) missing(data []byte) ([]Missing, error) {
 }
 
 // heardBy is the kind of an entry without which a harness is not heard, "" for
-// others: tools, permissions.
+// others: tools, permissions, commands.
 func (e recordEntry) heardBy() string {
 	switch {
+	case e.Words:
+		return ""
 	case e.Dialect == "file":
 		return "file"
 	case e.Review:

@@ -55,6 +55,7 @@ type recordEntry struct {
 	Value   json.RawMessage `json:"value"`
 	Why     string          `json:"why,omitempty"`
 	Review  bool            `json:"review,omitempty"` // it records that the user reviewed another one
+	Words   bool            `json:"words,omitempty"`  // the harness is heard without it too
 }
 
 func (e recordEntry) value() Value { return Value{Pointer: e.Pointer, Key: e.Key, JSON: e.Value} }

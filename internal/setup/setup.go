@@ -205,7 +205,7 @@ func (p *planner) group(place Place) (*wanted, error) {
 		}
 		out.add(target, entry.File, recordEntry{
 			Owner: place.Owner, Dialect: entry.Dialect, Pointer: entry.Pointer, Key: entry.Key, Value: value, Why: entry.Why,
-			Review: i >= len(place.Entries),
+			Review: i >= len(place.Entries), Words: entry.Words,
 		})
 	}
 	return out, nil

@@ -130,7 +130,9 @@ func section(b *strings.Builder, h harness.Harness) {
 		{"Waking", p.Wake},
 		{"Start line", p.Context},
 		{"Compaction", p.Compaction},
+		{"Notes", p.Notes},
 		{"Tools", p.Tools},
+		{"Commands", p.Commands},
 		{"Open sessions", "hear of setup " + p.Open()},
 	} {
 		if row[1] != "" {
@@ -155,11 +157,15 @@ func section(b *strings.Builder, h harness.Harness) {
 
 func carries(a turnpost.Accepts) string {
 	var words []string
+	goes := "text that keeps it going"
+	if a.Row > 0 {
+		goes += fmt.Sprintf(", %d times in a row", a.Row)
+	}
 	for _, one := range []struct {
 		set  bool
 		word string
 	}{
-		{a.Context, "text"}, {a.Continue, "text that keeps it going"}, {a.Deny, "a refusal"}, {a.Watch, "the bell to watch"},
+		{a.Context, "text"}, {a.Continue, goes}, {a.Deny, "a refusal"}, {a.Watch, "the bell to watch"},
 	} {
 		if one.set {
 			words = append(words, one.word)
