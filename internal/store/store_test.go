@@ -47,9 +47,10 @@ var walks = map[string]string{
 	"FROM agents ORDER BY handle":                  "all handles are asked for",
 	"FROM channels WHERE archived_at = 0 OR":       "all channels are asked for",
 	"SELECT channel, handle FROM members ORDER BY": "all members are asked for",
-	"ended_at = 0 OR ended_at >":                   "sorts the sessions that it returns",
+	"ended_at = 0 OR ended_at >":                   "sorts the sessions, or runs, that it returns",
 	"COUNT(*) FROM deliveries d WHERE d.state":     "walks the index of open deliveries, which it counts",
 	"FROM activity ORDER BY seq DESC LIMIT":        "walks the primary key as far as the limit",
+	"FROM runs ORDER BY number DESC LIMIT":         "walks the primary key as far as the limit",
 	"FROM notices WHERE cleared_at = 0 ORDER BY":   "walks the index of standing notices, which it returns",
 	"ORDER BY d.seq LIMIT":                         "sorts the open deliveries of one handle",
 	"UPDATE deliveries AS d SET state = 'stored'":  "walks the index of held deliveries, which it changes",
@@ -72,6 +73,8 @@ var hot = map[string]string{
 	"FROM post_keys WHERE author = ? AND key":  "SEARCH post_keys USING INDEX sqlite_autoindex_post_keys_1 (author=? AND key=?)",
 	"FROM sessions WHERE harness = ? AND nati": "SEARCH sessions USING INDEX sqlite_autoindex_sessions_2 (harness=? AND native=?)",
 	"FROM items i WHERE i.number = ? AND i.id": "SEARCH i USING INTEGER PRIMARY KEY (rowid=?)",
+	"MAX(seq), 0) FROM run_events WHERE run":   "SEARCH run_events USING COVERING INDEX sqlite_autoindex_run_events_1 (run=?)",
+	"UPDATE runs SET handle = ?, state = ?":    "SEARCH runs USING INTEGER PRIMARY KEY (rowid=?)",
 }
 
 // plans fails for every statement that reads more than it needs: what a turn

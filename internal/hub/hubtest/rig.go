@@ -13,6 +13,8 @@ import (
 
 	"turnpost"
 	"turnpost/internal/hub"
+	"turnpost/internal/keep"
+	"turnpost/internal/statedir"
 )
 
 // Rig is one hub under test.
@@ -25,10 +27,14 @@ type Rig struct {
 	Desktop *Desktop
 	// Installs is what went missing of what setup wrote.
 	Installs *Installs
-	// Keeper keeps notes; stories about them set it.
+	// Keeper keeps notes, in stories about them.
 	Keeper hub.Keeper
+	// News is what the ritual has to tell the person, once.
+	News string
 
 	t      *testing.T
+	open   Open
+	cfg    hub.Config
 	nextID int
 }
 
@@ -36,9 +42,15 @@ type Rig struct {
 // story's end stops it.
 type Open func(t *testing.T, cfg hub.Config, r *Rig) (turnpost.HookHub, func(turnpost.Caller) turnpost.Hub, func(string))
 
-func newRig(t *testing.T, open Open, cfg hub.Config) *Rig {
+func newRig(t *testing.T, open Open, cfg hub.Config, keeps bool) *Rig {
 	t.Helper()
-	r := &Rig{t: t, Bells: &Bells{}, Machine: NewMachine(), Desktop: &Desktop{}, Installs: &Installs{}}
+	r := &Rig{
+		t: t, open: open, cfg: cfg,
+		Bells: &Bells{}, Machine: NewMachine(), Desktop: &Desktop{}, Installs: &Installs{},
+	}
+	if keeps {
+		r.Keeper = keep.Open(statedir.Dir(t.TempDir()), 24*time.Hour, time.Now)
+	}
 	cfg.Human = "@anna"
 	r.Hook, r.As, r.Release = open(t, cfg, r)
 	return r

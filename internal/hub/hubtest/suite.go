@@ -13,6 +13,7 @@ type story struct {
 	cfg   hub.Config
 	timed bool // lets minutes pass: told in fake time only
 	peers bool // has peer processes: told to a hub in this process only
+	keeps bool // agents' notes are kept, and there is a ritual
 	tell  func(t *testing.T, r *Rig)
 }
 
@@ -28,6 +29,9 @@ func Run(t *testing.T, fakeTime bool, open Open) {
 	all = append(all, postStories()...)
 	all = append(all, ringStories()...)
 	all = append(all, listenStories()...)
+	all = append(all, notesStories()...)
+	all = append(all, stubStories()...)
+	all = append(all, handoffStories()...)
 	all = append(all, runStories()...)
 	all = append(all, runTurnStories()...)
 	all = append(all, runItemStories()...)
@@ -38,11 +42,11 @@ func Run(t *testing.T, fakeTime bool, open Open) {
 		}
 		t.Run(s.name, func(t *testing.T) {
 			if !fakeTime {
-				s.tell(t, newRig(t, open, s.cfg))
+				s.tell(t, newRig(t, open, s.cfg, s.keeps))
 				return
 			}
 			synctest.Test(t, func(t *testing.T) {
-				s.tell(t, newRig(t, open, s.cfg))
+				s.tell(t, newRig(t, open, s.cfg, s.keeps))
 			})
 		})
 	}
