@@ -26,13 +26,17 @@ func effectsCommand(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		effects := slices.DeleteFunc(run.Effects, func(e turnpost.Effect) bool { return pending && e.State.Settled() })
+		effects := slices.DeleteFunc(slices.Clone(run.Effects), func(e turnpost.Effect) bool { return pending && e.State.Settled() })
 		if *asJSON {
-			return a.json(slices.Concat([]turnpost.Effect{}, effects)) // [], never null
+			return a.json(append([]turnpost.Effect{}, effects...)) // [], never null
 		}
 		p := a.printer(a.env.Stdout)
-		if len(effects) == 0 {
-			p.line("%s has no effects that are asked for.", run.ID)
+		switch {
+		case len(run.Effects) == 0:
+			p.line("%s has asked for nothing yet.", run.ID)
+			return nil
+		case len(effects) == 0:
+			p.line("%s waits for nothing of what it asked for.", run.ID)
 			return nil
 		}
 		a.effects(p, "", effects, true)

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"turnpost"
+	"turnpost/internal/setup"
 	"turnpost/internal/trust"
 	"turnpost/internal/workflow"
 )
@@ -85,7 +86,7 @@ func (a *app) trustedProcess(name string) (turnpost.RunStart, error) {
 	}
 	if look.State != trust.Trusted {
 		return turnpost.RunStart{}, turnpost.Errorf(turnpost.Forbidden, "%s is not trusted%s", a.tilde(look.Path), changedSince(look)).
-			WithHint("read it, then: turnpost trust %s", look.Path)
+			WithHint("look at it: turnpost trust %s", setup.ShellQuote(look.Path))
 	}
 	return workflow.Parse(name, look.Path, look.Data)
 }
@@ -144,7 +145,7 @@ func checkCommand(a *app) *cobra.Command {
 			p.line("You trusted this file %s.", clock(look.At, a.env.Now()))
 			return nil
 		}
-		p.line("It is not trusted%s: turnpost trust %s", changedSince(look), look.Path)
+		p.line("It is not trusted%s: turnpost trust %s", changedSince(look), setup.ShellQuote(look.Path))
 		return nil
 	})
 }

@@ -97,7 +97,7 @@ func (a *app) entry(p *printer, e turnpost.RunEvent) {
 		by = "-"
 	}
 	t := table{}
-	t.row(p.paint(dim, at), p.paint(dim, e.Seq), p.pad(string(e.Kind), 15), p.pad(by, 8), entryText(e))
+	t.row(p.paint(dim, at), p.pad(p.paint(dim, e.Seq), 4), p.pad(string(e.Kind), 15), p.pad(by, 8), entryText(e))
 	p.table("", t)
 }
 
@@ -121,7 +121,7 @@ func entryText(e turnpost.RunEvent) string {
 		parts = append(parts, fmt.Sprintf("%d tokens", e.Tokens))
 	}
 	parts = append(parts, prefixed("session ", e.Session), e.Text)
-	return cut(line(strings.Join(nonEmpty(parts...), "  ")), 300)
+	return cut(line(strings.Join(nonEmpty(parts...), " ")), 300)
 }
 
 // jsonLine prints a value as one line of JSON.

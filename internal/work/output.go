@@ -83,7 +83,7 @@ func value(how string, took time.Duration, stdout, stderr *output) string {
 	complaints := stderr.last(max(half, maxTail-len(stdout.tail)))
 	said := stdout.last(maxTail - len(complaints))
 	var out strings.Builder
-	fmt.Fprintf(&out, "%s after %s\n", how, took.Round(10*time.Millisecond))
+	fmt.Fprintf(&out, "%s after %s\n", how, took.Round(time.Millisecond))
 	for _, stream := range []struct{ title, text string }{
 		{stdout.title("stdout"), said}, {stderr.title("stderr"), complaints},
 	} {

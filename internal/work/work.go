@@ -68,9 +68,10 @@ type Progress struct {
 
 // Done sums up.
 type Done struct {
-	OK, Failed int  // commands by their result
-	Left       int  // pending ones that were not taken because an agent asked for them
-	Ended      bool // the run has ended
+	OK     int  `json:"ok"` // commands by their result
+	Failed int  `json:"failed"`
+	Left   int  `json:"left,omitempty"`  // pending ones that were not taken because an agent asked for them
+	Ended  bool `json:"ended,omitempty"` // the run has ended
 }
 
 // Run works until no command is left for this worker, or with Follow until the
