@@ -88,7 +88,7 @@ func (h *fakeHub) ChangeRun(_ context.Context, q turnpost.RunRequest) (turnpost.
 	case q.Do == turnpost.RunHalt && !run.State.Ended():
 		run.State, run.Reason, run.EndedAt = turnpost.RunHalted, "halted by "+h.boardNow.Human, h.boardNow.Now
 	case q.Do == turnpost.RunResume && run.Limits.Iterations > 0 && run.Iteration >= max(run.Limits.Iterations, q.Limits.Iterations):
-		return turnpost.Run{}, turnpost.Errorf(turnpost.Conflict, "%s used its %d iterations", run.ID, run.Limits.Iterations).WithHint("give it more: --max-iterations")
+		return turnpost.Run{}, turnpost.Errorf(turnpost.Conflict, "it used its %d iterations", run.Limits.Iterations).WithHint("give it more: --max-iterations")
 	case q.Do == turnpost.RunResume && run.State != turnpost.RunCompleted:
 		run.State, run.Reason, run.EndedAt = turnpost.RunRunning, "", time.Time{}
 		run.Limits.Iterations = max(run.Limits.Iterations, q.Limits.Iterations)

@@ -126,8 +126,11 @@ func (s *server) load(ctx context.Context, v view) (page, error) {
 		}
 		p.sortRuns(all.Runs)
 		open, err := s.hub.Open(ctx, turnpost.OpenQuery{Kind: turnpost.Question, Mine: true, Limit: openRows})
+		if err != nil {
+			return p, err
+		}
 		p.Open = open.Items
-		p.findAsks()
+		err = s.findAsks(ctx, &p)
 		return p, err
 	case v.Path != "/":
 		return p, nil
@@ -150,8 +153,8 @@ func (s *server) load(ctx context.Context, v view) (page, error) {
 		return p, err
 	}
 	p.Timeline = timeline.Items
-	p.findAsks()
-	return p, nil
+	err = s.findAsks(ctx, &p)
+	return p, err
 }
 
 // sort brings the board into the order of the page. Sessions keep their place

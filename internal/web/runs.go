@@ -56,40 +56,43 @@ func (p *page) sortRuns(all []turnpost.Run) {
 	}
 }
 
-// findAsks looks among the open questions for those that runs wait for: a run on
-// the board says what it waits for, and does not carry its effects.
-func (p *page) findAsks() {
+// findAsks looks which of the open questions runs wait for. A run of a list does
+// not carry its effects, so those whose agent asked the person are read whole.
+func (s *server) findAsks(ctx context.Context, p *page) error {
 	p.Asks = make(map[string]turnpost.Item)
 	p.Blocks = make(map[string]string)
-	look := func(it turnpost.Item) {
-		if it.Kind != turnpost.Question || !asks(it) {
-			return
+	questions := make(map[string]map[string]turnpost.Item) // by author, by id
+	mine := slices.Clone(p.Open)
+	for _, e := range p.Inbox { // there may be more open than are listed
+		mine = append(mine, e.Item)
+	}
+	for _, it := range mine {
+		if it.Kind != turnpost.Question || !asks(it) || !slices.Contains(it.To, p.Human) {
+			continue
 		}
-		for _, r := range p.Runs {
-			if r.State == turnpost.RunWaiting && r.Handle == it.Author && names(r.Reason, it.ID) {
+		if questions[it.Author] == nil {
+			questions[it.Author] = make(map[string]turnpost.Item)
+		}
+		questions[it.Author][it.ID] = it
+	}
+	for _, r := range p.Runs {
+		if len(questions[r.Handle]) == 0 {
+			continue
+		}
+		whole, err := s.hub.Run(ctx, turnpost.RunQuery{ID: r.ID})
+		if turnpost.CodeOf(err) == turnpost.NotFound {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		for _, e := range slices.Backward(breakpoints(whole)) { // the oldest is the one that is shown
+			if it, ok := questions[r.Handle][e.Item]; ok {
 				p.Asks[r.ID], p.Blocks[it.ID] = it, r.ID
 			}
 		}
 	}
-	for _, e := range p.Inbox {
-		look(e.Item)
-	}
-	for _, it := range p.Open {
-		look(it)
-	}
-}
-
-// names tells whether a text holds an id, and not one that begins like it.
-func names(text, id string) bool {
-	if id == "" {
-		return false
-	}
-	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ':' || r == ',' || r == ';' }) {
-		if word == id {
-			return true
-		}
-	}
-	return false
+	return nil
 }
 
 // loadRun brings the run of the view with the end of its journal. One that does

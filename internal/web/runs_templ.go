@@ -344,7 +344,7 @@ func run(p page, r turnpost.Run) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if _, ok := p.Asks[r.ID]; ok {
+		if _, ok := p.Asks[r.ID]; ok && r.State == turnpost.RunWaiting {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "<b>waiting for you</b>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -360,7 +360,11 @@ func replyHint(it turnpost.Item) string {
 }
 
 // long tells whether a row cannot show the whole of a text.
-func long(s string) bool { return strings.Contains(s, "\n") || utf8.RuneCountInString(s) > 90 }
+func long(s string) bool { return longer(s, 90) }
+
+func longer(s string, max int) bool {
+	return strings.Contains(s, "\n") || utf8.RuneCountInString(s) > max
+}
 
 // resume is the command that reopens a session, exactly as it will be copied,
 // or nothing when it holds what a reader would not see.

@@ -225,6 +225,34 @@ func TestForms(t *testing.T) {
 			},
 		},
 		{
+			name: "answer a breakpoint", path: "/do/answer", back: "/runs/r-12",
+			form: url.Values{"run": {"r-12"}, "item": {"q-49"}, "kind": {"note"}, "text": {"10 % first\nand tell me"}, "key": {"k3"}},
+			check: func(t *testing.T, h *fakeHub, _ *fakeSetup) {
+				want := turnpost.Draft{Kind: turnpost.Answer, ReplyTo: "q-49", Summary: "10 % first", Body: "10 % first\nand tell me", Key: "k3"}
+				if diff := cmp.Diff([]turnpost.Draft{want}, h.posts); diff != "" {
+					t.Error(diff)
+				}
+			},
+		},
+		{
+			name: "halt", path: "/do/run", form: url.Values{"run": {"r-14"}, "do": {"halt"}, "turns": {"9"}}, back: "/runs/r-14",
+			check: func(t *testing.T, h *fakeHub, _ *fakeSetup) {
+				if diff := cmp.Diff([]turnpost.RunRequest{{ID: "r-14", Do: turnpost.RunHalt}}, h.steered); diff != "" {
+					t.Error(diff)
+				}
+			},
+		},
+		{
+			name: "resume with more", path: "/do/run", back: "/runs/r-9",
+			form: url.Values{"run": {"r-9"}, "do": {"resume"}, "iterations": {" 10"}, "turns": {""}, "minutes": {"90"}},
+			check: func(t *testing.T, h *fakeHub, _ *fakeSetup) {
+				want := turnpost.RunRequest{ID: "r-9", Do: turnpost.RunResume, Limits: turnpost.Limits{Iterations: 10, Seconds: 5400}}
+				if diff := cmp.Diff([]turnpost.RunRequest{want}, h.steered); diff != "" {
+					t.Error(diff)
+				}
+			},
+		},
+		{
 			name: "link", path: "/do/link", form: url.Values{"session": {"10"}, "handle": {" shop"}}, back: "/integrations",
 			check: func(t *testing.T, h *fakeHub, _ *fakeSetup) {
 				if diff := cmp.Diff([]turnpost.LinkRequest{{Session: "10", Handle: "@shop"}}, h.links); diff != "" {
@@ -298,6 +326,11 @@ func TestBadForms(t *testing.T) {
 		{"another plan", "/do/apply", url.Values{"harness": {"claude-code"}, "hash": {"sha256:old"}}, 409, "look at it again"},
 		{"no plan seen", "/do/apply", url.Values{"harness": {"claude-code"}}, 409, "not the one that you saw"},
 		{"unknown harness", "/do/check", url.Values{"harness": {"x"}}, 404, "no harness x"},
+		{"empty answer", "/do/answer", url.Values{"run": {"r-12"}, "item": {"q-49"}, "text": {" "}}, 400, "text: is empty"},
+		{"another verb", "/do/run", url.Values{"run": {"r-12"}, "do": {"complete"}}, 400, "do: is neither halt nor resume"},
+		{"no limit", "/do/run", url.Values{"run": {"r-9"}, "do": {"resume"}, "turns": {"many"}}, 400, "turns: is not a number"},
+		{"nothing more", "/do/run", url.Values{"run": {"r-9"}, "do": {"resume"}}, 409, "it used its 5 iterations"},
+		{"unknown run", "/do/run", url.Values{"run": {"r-99"}, "do": {"halt"}}, 404, "no run r-99"},
 		{"too large", "/do/post", url.Values{"text": {strings.Repeat("x", maxForm)}}, 413, "more than"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -351,7 +384,8 @@ func TestHubGone(t *testing.T) {
 func TestRoutes(t *testing.T) {
 	page := samplePage(sample(time.Now()), nil)
 	for path, code := range map[string]int{
-		"/": 200, "/nowhere": 404, "/item/q-999": 404, "/do/post": 404, "/static/page.css": 200, "/static/htmx.min.js": 404, "/static/VENDORED": 404,
+		"/": 200, "/runs": 200, "/runs/r-12": 200, "/runs/r-99": 404, "/runs/r-12/effects/e-3": 200, "/runs/r-12/effects/e-99": 404,
+		"/runs/r-99/effects/e-1": 404, "/runs/": 404, "/notes?handle=@web": 200, "/do/run": 404, "/nowhere": 404, "/item/q-999": 404, "/do/post": 404, "/static/page.css": 200, "/static/htmx.min.js": 404, "/static/VENDORED": 404,
 		"/static/..%2fweb.go": 404, "/events?page=%ff:": 400, "/integrations": 200, "/timeline": 200,
 	} {
 		if w := get(t, page, path); w.Code != code {
@@ -410,7 +444,7 @@ func TestStream(t *testing.T) {
 			over = true
 		}()
 		first := <-w.message
-		for _, id := range []string{"top", "notices", "sessions", "inbox", "open", "timeline", "addresses"} {
+		for _, id := range []string{"top", "notices", "runs", "sessions", "inbox", "open", "timeline", "addresses"} {
 			if !strings.Contains(first, ` id="`+id+`"`) {
 				t.Errorf("the first message has no %s", id)
 			}

@@ -49,6 +49,11 @@ func fill(v reflect.Value, text string) {
 		v.SetString(text)
 	case reflect.Int, reflect.Int64:
 		v.SetInt(1)
+	case reflect.Float64:
+		v.SetFloat(0.5)
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem(), text)
 	case reflect.Slice:
 		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
 		fill(v.Index(0), text)
@@ -105,6 +110,7 @@ func attack(text string) (*fakeHub, *fakeSetup) {
 			h.inbox.Entries = append(h.inbox.Entries, turnpost.Entry{Item: it, Delivery: filled(text, func(d *turnpost.Delivery) { d.State = turnpost.Stored })})
 		}
 	}
+	attackRuns(h, text)
 	setup := &fakeSetup{}
 	for _, result := range []CheckResult{CheckOK, CheckFailed, CheckResult(text)} {
 		setup.list = append(setup.list, filled(text, func(in *Integration) {
@@ -156,13 +162,23 @@ func answers(t *testing.T, text string) map[string]string {
 		page.ServeHTTP(w, r)
 		return w.Body.String()
 	}
-	item := "/item/" + url.PathEscape(text)
+	item, run := "/item/"+url.PathEscape(text), "/runs/"+url.PathEscape(text)
 	return map[string]string{
 		"board":        get("/", false),
 		"channel":      get("/?channel="+url.QueryEscape(text), false),
 		"timeline":     get("/timeline?before=x&channel="+url.QueryEscape(text)+"&handle="+url.QueryEscape(text), false),
 		"item":         get(item, false),
 		"pane":         get(item, true),
+		"runs":         get("/runs", false),
+		"run":          get(run+"?before="+url.QueryEscape(text), false),
+		"no effect":    get(run+"/effects/e-"+url.PathEscape(text), false),
+		"effect":       get(run+"/effects/"+url.PathEscape(text), false),
+		"effect pane":  get(run+"/effects/"+url.PathEscape(text), true),
+		"notes":        get("/notes?handle="+url.QueryEscape(text), false),
+		"notes pane":   get("/notes?handle="+url.QueryEscape(text), true),
+		"halt":         post("/do/run", url.Values{"run": {text}, "do": {"halt"}}),
+		"no steering":  post("/do/run", url.Values{"run": {"r-" + text}, "do": {"resume"}, "turns": {text}}),
+		"answer":       post("/do/answer", url.Values{"run": {text}, "item": {text}, "text": {text}, "key": {text}}),
 		"integrations": get("/integrations", false),
 		"nowhere":      get("/nowhere/"+url.PathEscape(text), false),
 		"no post":      post("/do/post", url.Values{"to": {text}, "kind": {text}, "text": {text}, "key": {text}}),
@@ -173,6 +189,7 @@ func answers(t *testing.T, text string) map[string]string {
 		"apply":        post("/do/apply", url.Values{"harness": {text}, "hash": {text}}),
 		"check":        post("/do/check", url.Values{"harness": {text}}),
 		"stream":       firstMessage(t, page, "/events?page=/"),
+		"run's stream": firstMessage(t, page, "/events?page="+url.QueryEscape(run)),
 	}
 }
 
@@ -264,7 +281,7 @@ func TestTextStaysText(t *testing.T) {
 			tried += len(got)
 		}
 	}
-	if tried < 200*9 {
+	if tried < 200*20 {
 		t.Errorf("only %d answers were looked at", tried)
 	}
 }
