@@ -241,8 +241,9 @@ func (v *view) command(
 // Run returns one run.
 func (v *view) Run(ctx context.Context, q turnpost.RunQuery) (turnpost.Run, error) {
 	var out turnpost.Run
-	err := v.command(ctx, q.ID, func(s *run.State) { out = s.View() }, nil,
-		func(*run.State, run.Who) ([]turnpost.RunEvent, error) { return nil, nil })
+	var asks run.Who
+	err := v.command(ctx, q.ID, func(s *run.State) { out = s.Told(asks) }, nil,
+		func(_ *run.State, by run.Who) ([]turnpost.RunEvent, error) { asks = by; return nil, nil })
 	return out, err
 }
 
@@ -357,16 +358,17 @@ func (v *view) ChangeRun(ctx context.Context, in turnpost.RunRequest) (turnpost.
 	in.Text = h.clean(in.Text)
 	now := time.Now()
 	var out turnpost.Run
-	var revived, human bool
+	var asks run.Who
+	var revived bool
 	var id, handle string
 	decide := func(s *run.State, by run.Who) ([]turnpost.RunEvent, error) {
-		id, handle, human = s.ID, s.Handle, by.Human
+		id, handle, asks = s.ID, s.Handle, by
 		revived = in.Do == turnpost.RunResume && s.Run.State.Ended()
 		return s.Change(in, by, now)
 	}
 	see := func(s *run.State) {
-		out = s.View()
-		if human && in.Do == turnpost.RunResume {
+		out = s.Told(asks)
+		if asks.Human && in.Do == turnpost.RunResume {
 			h.wakeAnew(s.Handle)
 		}
 	}
@@ -381,7 +383,7 @@ func (v *view) ChangeRun(ctx context.Context, in turnpost.RunRequest) (turnpost.
 		return free(tx, handle, id, now)
 	}
 	bind := func(s *run.State) ([]turnpost.RunEvent, error) {
-		if !human {
+		if !asks.Human {
 			return nil, nil // it bound its own session
 		}
 		return s.Bind(h.takesOver(s.Handle, s.Session), now), nil
