@@ -127,8 +127,8 @@ func (r *restarts) goesOn(told string) {
 	}
 }
 
-// TestRunAfterRestart kills the hub where a run can stand, and starts the next.
-func TestRunAfterRestart(t *testing.T) {
+// TestHubRestartRuns kills the hub where a run can stand, and starts the next.
+func TestHubRestartRuns(t *testing.T) {
 	command := turnpost.EffectDraft{Kind: turnpost.EffectCommand, Command: &turnpost.Command{Args: []string{"make"}, Dir: "/src"}}
 	for name, tell := range map[string]func(r *restarts){
 		"idle, not rung yet": func(r *restarts) {
