@@ -33,6 +33,9 @@ const (
 	margin = 15 * time.Millisecond
 )
 
+// notesTime is how long the notes of a session may take where no hub answers.
+const notesTime = 100 * time.Millisecond
+
 // maxDelay is how long an answer is held back at most when the hub asks for
 // that: half of the time that a hook has where setup registered it.
 const maxDelay = 5 * time.Second
@@ -71,6 +74,7 @@ type call struct {
 
 // prepared is an event with what can be answered to it without a hub.
 type prepared struct {
+	dir      statedir.Dir
 	harness  harness.Harness
 	event    turnpost.Event
 	decision turnpost.Decision
@@ -98,12 +102,14 @@ func (c *call) run(args []string, timer *time.Timer, steps []Step) {
 	if err != nil {
 		return
 	}
-	p := &prepared{harness: h, event: event}
+	p := &prepared{dir: dir, harness: h, event: event}
 	p.watch(dir)
 	p.keep(dir, env)
 	c.offline.Store(p)
 	event = p.event
 	event.Place = findPlace(event.Cwd)
+	p = &prepared{dir: dir, harness: h, event: event, decision: p.decision}
+	c.offline.Store(p)
 
 	link := &hub{dir: dir, deadline: c.start.Add(budget - margin)}
 	answer := link.ask(event, c.start)
@@ -113,8 +119,8 @@ func (c *call) run(args []string, timer *time.Timer, steps []Step) {
 	timer.Stop()
 
 	decision := turnpost.Merge(p.decision, answer.Decision)
-	if link.fresh > 0 {
-		decision.Context = recall.Alone(dir, event, link.fresh, c.start)
+	if link.silent {
+		decision = p.alone(c.start)
 	}
 	for _, step := range steps {
 		decision = turnpost.Merge(decision, step.Decide(event, answer.Handle))
@@ -149,8 +155,32 @@ func (c *call) late() {
 	}
 	defer os.Exit(0)
 	if p := c.offline.Load(); p != nil {
-		c.print(p.harness.Encode(p.event, p.decision))
+		c.print(p.harness.Encode(p.event, p.alone(c.start)))
 	}
+}
+
+// alone is the answer where a hub should be and none answers: a session that
+// starts gets its own notes back. A disk that hangs holds nobody up.
+func (p *prepared) alone(now time.Time) turnpost.Decision {
+	decision := p.decision
+	if p.event.Kind != turnpost.SessionStart {
+		return decision
+	}
+	found := make(chan string, 1)
+	go func() {
+		defer func() { _ = recover() }() // nothing is found then
+		file, err := p.dir.ReadHub()
+		if err != nil || file.Keep == 0 {
+			found <- ""
+			return
+		}
+		found <- recall.Alone(p.dir, p.event, time.Duration(file.Keep)*time.Second, now)
+	}()
+	select {
+	case decision.Context = <-found:
+	case <-time.After(notesTime):
+	}
+	return decision
 }
 
 // print writes an answer and tells whether all of it was taken. Silence is not

@@ -17,7 +17,7 @@ type hub struct {
 	dir      statedir.Dir
 	deadline time.Time
 	conn     *os.File
-	fresh    time.Duration // set where no hub answered that should be there: notes may be given back that are no older
+	silent   bool // it should be there, and does not answer
 }
 
 // ask tells the hub the event; the zero answer is no opinion. An event that no
@@ -28,7 +28,7 @@ func (h *hub) ask(event turnpost.Event, at time.Time) turnpost.HookAnswer {
 		return turnpost.HookAnswer{} // stopped, or never started
 	}
 	if h.conn, err = dial(file.Socket, h.deadline); err != nil {
-		h.fresh = time.Duration(file.Keep) * time.Second
+		h.silent = true
 		spool(h.dir, event, at)
 		if errors.Is(err, errGone) {
 			heal(h.dir, file.Heal, at)
@@ -38,7 +38,7 @@ func (h *hub) ask(event turnpost.Event, at time.Time) turnpost.HookAnswer {
 	answer, err := h.event(event)
 	if err != nil {
 		if !errors.Is(err, errRefused) {
-			h.fresh = time.Duration(file.Keep) * time.Second
+			h.silent = true
 			spool(h.dir, event, at)
 		}
 		return turnpost.HookAnswer{}
