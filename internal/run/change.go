@@ -131,7 +131,7 @@ func (s *State) resume(in turnpost.RunRequest, by Who, now time.Time) ([]turnpos
 	}
 	e := turnpost.RunEvent{Kind: turnpost.RunResumed, Text: clean(strings.TrimSpace(in.Text))}
 	if in.Limits != (turnpost.Limits{}) {
-		e.Start = &turnpost.RunStart{Limits: cloneLimits(in.Limits)}
+		e.Start = &turnpost.RunStart{Limits: in.Limits}
 	}
 	d.say(e)
 	if err := d.state.exhausted(d.now); err != nil {

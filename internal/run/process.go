@@ -81,9 +81,6 @@ func (s *State) dispatched(e turnpost.RunEvent) error {
 // stepResult moves a step on by the result of its effect.
 func (s *State) stepResult(at int, e *turnpost.Effect) {
 	step := &s.Steps[at]
-	if step.Effect != e.ID || step.State != turnpost.StepActive {
-		return
-	}
 	switch {
 	case e.State == turnpost.EffectOK:
 		step.State = turnpost.StepDone

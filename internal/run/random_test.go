@@ -268,7 +268,7 @@ func stands(t *testing.T, s *run.State, v turnpost.Run) {
 	t.Helper()
 	text := s.Text("nonce")
 	if v.State.Ended() {
-		if text != "" || s.Wants() || !s.NextDue().IsZero() || v.EndedAt.IsZero() {
+		if text+s.Told(api()).Proof != "" || s.Wants() || !s.NextDue().IsZero() || v.EndedAt.IsZero() {
 			t.Fatalf("a run that ended: text %q, wants %v, due %v, ended %v", text, s.Wants(), s.NextDue(), v.EndedAt)
 		}
 		return
@@ -303,8 +303,13 @@ func stands(t *testing.T, s *run.State, v turnpost.Run) {
 	if s.Wants() && v.State != turnpost.RunRunning || (v.Reason == "") != s.Wants() {
 		t.Fatalf("wants %v, is %s because of %q", s.Wants(), v.State, v.Reason)
 	}
-	if told := strings.Contains(text, proof); told != (len(v.Missing) == 0) {
+	if told := strings.Contains(text, proof); told != (len(v.Missing) == 0) || told != (s.Told(api()).Proof == proof) {
 		t.Fatalf("proof told %v, missing %q", told, v.Missing)
+	}
+	for _, by := range []run.Who{anna(), web(), hub()} {
+		if s.Told(by).Proof != "" || v.Proof != "" {
+			t.Fatalf("%q is told the proof", by.Handle)
+		}
 	}
 }
 

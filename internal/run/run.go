@@ -82,7 +82,7 @@ func Number(events []turnpost.RunEvent, after int64) []turnpost.RunEvent {
 // completion, that shares nothing with the state.
 func (s *State) View() turnpost.Run {
 	out := s.Run
-	out.Limits = cloneLimits(s.Limits)
+	out.Limits.Target = clonePointer(s.Limits.Target)
 	out.Scores = slices.Clone(s.Scores)
 	out.Steps = slices.Clone(s.Steps)
 	for i := range out.Steps {
@@ -178,11 +178,6 @@ func (s *State) keyed(key string) (at int, ok bool) {
 		at, ok = s.beside.keys[key]
 	}
 	return at, ok
-}
-
-func cloneLimits(l turnpost.Limits) turnpost.Limits {
-	l.Target = clonePointer(l.Target)
-	return l
 }
 
 func cloneEffect(e turnpost.Effect) turnpost.Effect {

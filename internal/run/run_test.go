@@ -208,6 +208,26 @@ func TestViewSharesNothing(t *testing.T) {
 	}
 }
 
+// TestScoresAreKept holds how many are, and that a command which is not stored
+// leaves them alone.
+func TestScoresAreKept(t *testing.T) {
+	l := plain(t, turnpost.Limits{})
+	for n := range 60 {
+		before := l.state.View()
+		if _, err := l.state.Change(turnpost.RunRequest{Do: turnpost.RunScore, Score: ptr(-1.0)}, api(), l.now); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(before, l.state.View()); diff != "" {
+			t.Fatalf("the state changed (-before +after):\n%s", diff)
+		}
+		l.score(float64(n))
+	}
+	scores := l.state.View().Scores
+	if len(scores) != 50 || scores[0].Value != 10 || scores[49].Value != 59 {
+		t.Errorf("%d scores, from %v to %v", len(scores), scores[0].Value, scores[len(scores)-1].Value)
+	}
+}
+
 func TestJournalIsChecked(t *testing.T) {
 	good := plain(t, turnpost.Limits{})
 	good.ask(turnpost.EffectDraft{Kind: turnpost.EffectTask, Text: "t", Key: "k"})

@@ -19,15 +19,6 @@ func Start(id string, in turnpost.RunStart, by Who, proof string, now time.Time)
 	if err := checkStart(&in, by); err != nil {
 		return nil, err
 	}
-	in.Limits = cloneLimits(in.Limits)
-	if in.Process != nil {
-		process := *in.Process
-		process.Steps = make([]turnpost.StepDef, len(in.Process.Steps))
-		for i, def := range in.Process.Steps {
-			process.Steps[i] = cloneDef(def)
-		}
-		in.Process = &process
-	}
 	d := new(State).draft(by, now)
 	d.say(turnpost.RunEvent{Kind: turnpost.RunStarted, Start: &in, ID: id, Human: by.Human, Proof: proof})
 	if !by.Human && by.Session != "" {
