@@ -48,7 +48,7 @@ func (s *Store) point(p statedir.Pointer) error {
 // Forget takes the pointer of a session away.
 func (s *Store) Forget(session turnpost.Session) error {
 	if _, err := s.dir.ReadPointer(session.Harness, session.Native); err != nil {
-		return nil //nolint:nilerr // there is none, or it is another session's
+		return nil // there is none, or it is another session's
 	}
 	if err := os.Remove(s.dir.Pointer(session.Harness, session.Native)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("forget pointer: %w", err)

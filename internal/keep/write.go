@@ -140,7 +140,7 @@ func (s *Store) Stub(handle string, place turnpost.Place, text string) error {
 	stub := filepath.Join(folder, recall.StubFile)
 	if !recall.Blank(string(old)) {
 		if last, _, err := recall.ReadFile(stub, turnpost.MaxNotes); err != nil || !bytes.Equal(last, old) {
-			return nil //nolint:nilerr // without a stub that could be read it is real
+			return nil // without a stub that can be read it is real
 		}
 	}
 	// The mark comes first: a stub without it would pass for the agent's own.
