@@ -185,7 +185,9 @@ func (c *checker) file(target string, want, recorded []recordEntry) {
 		what := lineOf("keep", entry).What
 		switch present[i] {
 		case Exact:
-			c.add(CheckRegistered, OK, what, "in "+target, "")
+			if !entry.Words {
+				c.add(CheckRegistered, OK, what, "in "+target, "")
+			}
 		case Changed:
 			c.add(CheckRegistered, Warning, what, "in "+target+", with settings that were changed by hand", "")
 		case Absent:
