@@ -67,6 +67,7 @@ func testLooks(t *testing.T, ctx context.Context) {
 	}{
 		{name: "desktop-light", path: "/", width: 1200, height: 900},
 		{name: "desktop-dark", path: "/", dark: true, width: 1200, height: 900},
+		{name: "readme", path: "/", width: 1000, height: 860, window: true}, // docs/page.png
 		{name: "session-open", path: "/", width: 1200, height: 900, window: true, then: func(tb *tab) {
 			tb.click("#s-03 summary")
 			tb.click("#s-03 .woken summary")
@@ -107,6 +108,7 @@ func testLooks(t *testing.T, ctx context.Context) {
 			tb.click("#s-01 summary")
 			tb.click(`#s-01 [data-load] summary`)
 			tb.until(`document.querySelector("#s-01 .written")`)
+			eval[bool](tb, `(document.querySelector("#s-01").scrollIntoView({block: "center"}), true)`)
 		}},
 		{name: "integrations-light", path: "/integrations", width: 1200, height: 900},
 		{name: "integrations-dark", path: "/integrations", dark: true, width: 1200, height: 900},

@@ -61,7 +61,7 @@ func TestRunIsReadWithoutScript(t *testing.T) {
 	html := get(t, page, "/runs/r-12").Body.String()
 	wants(t, html,
 		"It waits for you", "the old session store is still in use at two customers.", "<code>docs/upgrade.md</code>", `name="item" value="q-49"`,
-		"5 iterations · 40 turns · 4h · a score of 0.9 to be complete · 5 turns without progress", "step ship is not done", "follows release", "claude-code 2.1.332, idle",
+		"5 iterations · 40 turns · 4h · a score of 0.9 to be complete · 5 turns without progress", "step ship is blocked", "follows release", "claude-code 2.1.332, idle",
 		"5 of 8 done", "passes at a score of 0.9, else again from build", "make test &#34;ARGS=-short -run &#39;Sign&#39;&#34;", "command · attempt 1 · retries allowed: 2 · in checks · after build",
 		"task · optional · after ask-anna", "10, 1 open", "waits for you · iteration 3", "step unit, attempt 2", "There is no docs/upgrade.md",
 		"guide written and read by @docs", "Put the old form behind the switch, and test both.", "21k tokens", "session 03", `href="/runs/r-12/effects/e-3"`)

@@ -57,7 +57,7 @@ func sampleRuns(h *fakeHub) {
 				s.Text, s.Attempt, s.Optional = "Write to #release what changed", 0, true
 			}, "ask-anna"),
 		},
-		Missing: []string{"q-49: Ship 2.4 to everybody now, or to 10 % first?", "step ship is not done", "step announce is not done"},
+		Missing: []string{"e-10 (breakpoint) is open: Ship 2.4 to everybody now, or to 10 % first?", "step ship is blocked", "step announce is blocked"},
 	}
 	effect := func(kind turnpost.EffectKind, state turnpost.EffectState, step string, iteration int, d time.Duration, edit func(*turnpost.Effect)) {
 		e := turnpost.Effect{
