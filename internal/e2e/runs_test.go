@@ -76,9 +76,9 @@ func newShift(t *testing.T, work worker, kills map[int]int) *shift {
 	}
 	s.out = filepath.Join(s.w.home.Repo, "done")
 	s.model = &diligent{t: t, stages: stages(s.out), kills: kills, kill: make(chan int)}
-	s.api = realtest.NewAPI(t, realtest.Say("hello"))
+	s.api = realtest.NewAPI(t, realtest.Say("ready"))
 	s.start()
-	turn(s.tui, "say hello", "hello")
+	turn(s.tui, "wait for work", "ready")
 	for range 200 {
 		s.api.Script(realtest.Think(s.model.answer))
 	}

@@ -32,6 +32,7 @@ func (s *State) apply(e turnpost.RunEvent) error {
 		return fmt.Errorf("entry %d of the journal, %s: %w", e.Seq, e.Kind, err)
 	}
 	s.Seq, s.UpdatedAt = e.Seq, e.At
+	s.heard = s.heard || e.Kind == turnpost.TurnContinued || e.By != "" && e.By == s.Handle
 	s.stand()
 	return nil
 }
@@ -198,17 +199,20 @@ func (s *State) asked(e turnpost.RunEvent) error {
 	}
 	effect.State, effect.At, effect.Iteration = turnpost.EffectPending, e.At, e.Iteration
 	s.addEffect(effect)
-	s.count(effect.Kind, 1)
+	s.count(&effect, 1)
 	s.progress = true
 	return nil
 }
 
-func (s *State) count(kind turnpost.EffectKind, by int) {
-	if kind.Blocks() {
-		s.blocks += by
-	} else {
+func (s *State) count(e *turnpost.Effect, by int) {
+	switch {
+	case !e.Kind.Blocks():
 		s.tasks += by
+		return
+	case e.Step == "":
+		s.adhoc += by
 	}
+	s.blocks += by
 }
 
 func (s *State) taken(e turnpost.RunEvent) error {
@@ -237,7 +241,7 @@ func (s *State) posted(e turnpost.RunEvent) error {
 	place, _ := slices.BinarySearch(s.open, at)
 	s.open = slices.Delete(s.open, place, place+1)
 	s.settled = append(s.settled, at)
-	s.count(effect.Kind, -1)
+	s.count(effect, -1)
 	s.progress = true
 	if effect.Step != "" {
 		s.stepResult(s.stepAt(effect.Step), effect)

@@ -273,12 +273,14 @@ func stands(t *testing.T, s *run.State, v turnpost.Run) {
 		}
 		return
 	}
-	tasks, others, gates := 0, 0, 0
+	tasks, others, beside, gates := 0, 0, 0, 0
 	for _, e := range v.Effects {
 		switch {
 		case e.State.Settled():
 		case e.Kind == turnpost.EffectTask:
 			tasks++
+		case e.Step == "":
+			beside++
 		default:
 			others++
 		}
@@ -294,11 +296,11 @@ func stands(t *testing.T, s *run.State, v turnpost.Run) {
 		}
 	}
 	want := turnpost.RunRunning
-	if others > 0 && (len(v.Steps) == 0 || tasks == 0 && gates == 0) {
+	if beside > 0 || others > 0 && tasks == 0 && gates == 0 {
 		want = turnpost.RunWaiting
 	}
 	if v.State != want {
-		t.Fatalf("the run is %s with %d tasks, %d gates, %d other effects", v.State, tasks, gates, others)
+		t.Fatalf("the run is %s with %d tasks, %d gates, %d other effects", v.State, tasks, gates, others+beside)
 	}
 	if s.Wants() && v.State != turnpost.RunRunning || (v.Reason == "") != s.Wants() {
 		t.Fatalf("wants %v, is %s because of %q", s.Wants(), v.State, v.Reason)

@@ -40,11 +40,13 @@ type State struct {
 	open    []int          // places of effects without a result, oldest first
 	settled []int          // places of those with one, in the order in which the results came
 	tasks   int            // of the open ones: those of the run's own agent
-	blocks  int            // of the open ones: those that it waits for
+	blocks  int            // of the open ones: those that others bring
+	adhoc   int            // of these: those that no step asked for
 
 	needs [][]int // places of the steps that each step needs
 	tries []int   // errors of each step since it became ready anew
 
+	heard    bool // its agent knows of it: it started it, reported, or was told
 	paused   bool // a person took the word
 	over     bool // the iteration has ended and no other has begun
 	own      bool // the agent ended an iteration since the last turn end

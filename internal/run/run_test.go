@@ -40,7 +40,7 @@ func start(t testing.TB, in turnpost.RunStart, by run.Who) *live {
 // plain is a run of the agent's own with limits.
 func plain(t testing.TB, limits turnpost.Limits) *live {
 	t.Helper()
-	return start(t, turnpost.RunStart{Goal: "all tests pass", Handle: "@api", Limits: limits}, anna())
+	return start(t, turnpost.RunStart{Goal: "all tests pass", Handle: "@api", Limits: limits}, api())
 }
 
 // take stores and applies what a command returned.
@@ -237,7 +237,7 @@ func TestJournalIsChecked(t *testing.T) {
 		e     turnpost.RunEvent
 		words string
 	}{
-		{"a gap", turnpost.RunEvent{Seq: 9, Kind: turnpost.RunPlanned}, "follows entry 4"},
+		{"a gap", turnpost.RunEvent{Seq: 9, Kind: turnpost.RunPlanned}, "follows entry 5"},
 		{"a second start", turnpost.RunEvent{Kind: turnpost.RunStarted}, "begins with run.start"},
 		{"an unknown kind", turnpost.RunEvent{Kind: "run.fly"}, "not an entry"},
 		{"a second result", turnpost.RunEvent{Kind: turnpost.EffectPosted, Task: "e-1", Result: turnpost.EffectOK}, "e-1 has its result"},

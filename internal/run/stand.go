@@ -34,13 +34,13 @@ func (s *State) explain() {
 }
 
 // waits tells whether the run has nothing for its agent to do until somebody
-// else brings a result. With a process its agent works on beside them, at its
-// own steps.
+// else brings a result. What the steps of a process bring does not keep its agent
+// from its own steps; what was asked for beside them does.
 func (s *State) waits() bool {
 	if s.blocks == 0 {
 		return false
 	}
-	return len(s.Steps) == 0 || s.tasks == 0 && !s.gated()
+	return s.adhoc > 0 || s.tasks == 0 && !s.gated()
 }
 
 // waitsFor names the oldest thing that the run waits for.

@@ -57,10 +57,14 @@ func (s *State) note(e turnpost.RunEvent, now time.Time) []turnpost.RunEvent {
 
 // TurnEnd notes the end of a turn of the run's session, ends the iteration unless
 // the agent did so itself or the run waits, ends the run where a limit says so,
-// and tells whether the next turn follows at once. tokens are those of the turn.
+// and tells whether the next turn follows at once. A turn whose agent knew nothing
+// of the run is none of it. tokens are those of the turn.
 func (s *State) TurnEnd(tokens int64, now time.Time) (events []turnpost.RunEvent, goOn bool) {
 	if s.Run.State.Ended() {
 		return nil, false
+	}
+	if !s.heard {
+		return nil, s.Wants()
 	}
 	own := s.own
 	d := s.draft(Who{}, now)

@@ -32,6 +32,22 @@ func TestTurnEndsAreIterations(t *testing.T) {
 	}
 }
 
+// A person may start a run while its agent works at something else: that turn's
+// end is the moment to tell the agent, and no turn of the run.
+func TestTurnThatKnewNothingIsNotCounted(t *testing.T) {
+	l := start(t, turnpost.RunStart{Goal: "all tests pass", Handle: "@api", Limits: turnpost.Limits{Iterations: 1, Turns: 1}}, anna())
+	if events, goOn := l.state.TurnEnd(10, l.now); len(events) > 0 || !goOn {
+		t.Fatalf("entries %q, goes on %v", kinds(events), goOn)
+	}
+	l.take(l.state.Continue(l.now), nil)
+	if l.turnEnd() {
+		t.Fatal("goes on after the one turn that it may have")
+	}
+	if v := l.state.View(); v.Turns != 1 || v.State != turnpost.RunHalted {
+		t.Errorf("%d turns, %s", v.Turns, v.State)
+	}
+}
+
 func TestLastIterationMayComplete(t *testing.T) {
 	l := plain(t, turnpost.Limits{Iterations: 1})
 	if got := kinds(l.change(turnpost.RunIterate, "")); got != "iteration.end" {
