@@ -117,7 +117,7 @@ func runSessionStories() []story {
 			b.Idle()
 			j := r.Run(a, turnpost.RunStart{})
 			b.Prompt() // of a run that nobody works at yet, it is the first to end a turn
-			j.wants(b.TurnEnd(), "2")
+			j.wants(b.TurnEnd(), "1")
 			a.Prompt()
 			if text := a.TurnEnd(); text != "" {
 				t.Errorf("the other was told %q", text)
@@ -135,7 +135,7 @@ func runSessionStories() []story {
 			if s := r.Session(b); s.Run != j.id || r.Session(a).Run != "" {
 				t.Errorf("the board shows %q and %q", s.Run, r.Session(a).Run)
 			}
-			j.wants(b.Hear(), "2")
+			j.wants(b.Hear(), "1")
 		}},
 		{name: "a run follows its agent to another name", tell: func(t *testing.T, r *Rig) {
 			a := r.Agent("api").Idle()

@@ -174,7 +174,7 @@ func runTurnStories() []story {
 			if n := r.Desktop.Count("run"); n != 2 {
 				t.Errorf("%d on the desktop", n)
 			}
-			if run := j.is(turnpost.RunRunning, ""); run.Turns != 2 {
+			if run := j.is(turnpost.RunRunning, ""); run.Turns != 1 {
 				t.Errorf("after %d turns", run.Turns)
 			}
 			a.Prompt()
