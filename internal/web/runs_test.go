@@ -174,7 +174,7 @@ func large(n int) *fakeHub {
 // However much a run asked for, its page stays small, and everything is reached.
 func TestLargeRun(t *testing.T) {
 	page := samplePage(large(1000), nil)
-	seen, path, pages := map[string]bool{}, "/runs/r-1", 0
+	seen, path, pages, start := map[string]bool{}, "/runs/r-1", 0, time.Now()
 	for path != "" {
 		html := get(t, page, path).Body.String()
 		if len(html) > 250<<10 {
@@ -200,6 +200,9 @@ func TestLargeRun(t *testing.T) {
 	}
 	if len(seen) != 1000 || pages != 10 {
 		t.Errorf("%d of 1000 effects are reached on %d pages", len(seen), pages)
+	}
+	if took := time.Since(start); took > 2*time.Second { // some 6 ms a page; a row must not cost what all of its text would
+		t.Errorf("ten pages took %v", took)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -16,7 +17,23 @@ import (
 // visible, white space runs become one space, and what is over max runes is cut
 // and marked with an ellipsis.
 func line(s string, max int) string {
-	return cut(strings.Join(strings.Fields(reveal(s, false)), " "), max)
+	return cut(strings.Join(strings.Fields(reveal(head(s, max), false)), " "), max)
+}
+
+// head is as much of a text as a line of max runes can be made of, and a little more,
+// so that a row does not cost what the whole text would.
+func head(s string, max int) string {
+	n, space := 0, true // white space counts once, and not at the start
+	for i, r := range s {
+		if n > max+1 { // the last one may be white space
+			return s[:i]
+		}
+		if now := unicode.IsSpace(r); !now || !space {
+			n++
+			space = now
+		}
+	}
+	return s
 }
 
 // block makes text fit for a block that keeps its line breaks and tabs.

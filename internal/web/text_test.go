@@ -37,6 +37,21 @@ func TestLine(t *testing.T) {
 	}
 }
 
+// A line of a long text is the same as if the whole of it had been looked at.
+func TestLineOfLongText(t *testing.T) {
+	for _, text := range []string{
+		strings.Repeat(" \n", 5000) + "a  b" + strings.Repeat(" ", 5000) + "c d", "a" + strings.Repeat("\u2028\x1b \r\u0085", 5000),
+		strings.Repeat("ä", 5000), strings.Repeat("\xff", 5000), strings.Repeat("a ", 5) + strings.Repeat(" ", 5000),
+	} {
+		for _, max := range []int{3, 4, 5, 6, 9, 10, 11, 100} {
+			want := cut(strings.Join(strings.Fields(reveal(text, false)), " "), max)
+			if got := line(text, max); got != want {
+				t.Errorf("line(%.20q…, %d) = %q, want %q", text, max, got, want)
+			}
+		}
+	}
+}
+
 func TestBlockKeepsLines(t *testing.T) {
 	if got, want := block("\na\r\n\tb\rc\u2028d\n\n", 100), "a\n\tb^Mc\nd"; got != want {
 		t.Errorf("got %q, want %q", got, want)
