@@ -44,7 +44,7 @@ func (h *Hub) Handle(ctx context.Context, ev turnpost.Event) (turnpost.HookAnswe
 		return turnpost.HookAnswer{}, nil // the process that it lived in before says so late
 	}
 	s.digest, s.digestAt = ev.Digest, now
-	wasWedged, wasOpen := s.wedged(), s.TurnOpen
+	wasWedged, wasOpen, rested := s.wedged(), s.TurnOpen, s.told
 	changed := s.apply(ev, now)
 	if s.live() && !s.Wake.Armed && s.Attended && h.waker.Announced(s.Wake) {
 		s.Wake.Armed = true
@@ -67,6 +67,9 @@ func (h *Hub) Handle(ctx context.Context, ev turnpost.Event) (turnpost.HookAnswe
 	}
 	if wasWedged && !s.wedged() {
 		h.clear("wedge", func(n turnpost.Notice) bool { return n.Session == s.ID })
+	}
+	if rested && !s.told {
+		h.clear("run", func(n turnpost.Notice) bool { return n.Session == s.ID })
 	}
 	h.receive(s, ev, now)
 	h.record(s, ev.Kind, changed, "", now)

@@ -35,6 +35,7 @@ func (h *Hub) tendRuns(ctx context.Context, now time.Time) {
 		s.droppedAt = time.Time{}
 	}
 	h.mu.Unlock()
+	ctx = context.WithoutCancel(ctx)
 	for _, id := range due {
 		h.report(h.steer(ctx, id, nil, nil, func(s *run.State) ([]turnpost.RunEvent, error) {
 			return s.Due(now), nil
@@ -69,6 +70,7 @@ func (h *Hub) reconcileRuns(ctx context.Context) {
 		}
 	}
 	h.mu.Unlock()
+	ctx = context.WithoutCancel(ctx)
 	for _, c := range open {
 		h.report(h.settleItem(ctx, c.run, c.item))
 	}

@@ -49,6 +49,10 @@ type outcome struct {
 	handle  string
 }
 
+// unknownRow is a row of continuations of which an earlier hub knew: it may be
+// full, so that a ring begins the next.
+const unknownRow = 1 << 20
+
 // allEntries reads a whole journal: a run has a few entries for each effect.
 const allEntries = 1 << 20
 
@@ -90,8 +94,12 @@ func (h *Hub) loadRuns(tx Tx, now time.Time) error {
 		}
 		r := h.takeUp(state)
 		for _, s := range h.liveOf(r.handle) {
-			if r.worksIn(s) { // it may be at work: it is rung once it is known to live
-				s.ringAfter = now.Add(probeEvery)
+			if !r.worksIn(s) {
+				continue
+			}
+			s.ringAfter = now.Add(probeEvery) // it may be at work, or gone
+			if h.ringable(s) {
+				s.row = unknownRow
 			}
 		}
 	}
@@ -201,7 +209,7 @@ func (h *Hub) steer(ctx context.Context, id string, see func(*run.State), beside
 	if err != nil {
 		return err
 	}
-	h.follow(ctx, out)
+	h.follow(context.WithoutCancel(ctx), out)
 	return nil
 }
 

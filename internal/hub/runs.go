@@ -389,6 +389,9 @@ func (v *view) ChangeRun(ctx context.Context, in turnpost.RunRequest) (turnpost.
 		return s.Bind(h.takesOver(s.Handle, s.Session), now), nil
 	}
 	err := v.command(ctx, in.ID, see, beside, decide, bind)
+	if err == nil && asks.Human {
+		h.clear("run", func(n turnpost.Notice) bool { return strings.HasPrefix(n.Text, out.ID+" of ") })
+	}
 	return out, err
 }
 

@@ -147,6 +147,27 @@ func TestHubRestartRuns(t *testing.T) {
 			}
 			r.is(turnpost.RunRunning, "", 1, 2)
 		},
+		"in a row that the harness counts": func(r *restarts) {
+			r.goesOn("iteration 1")
+			time.Sleep(time.Second)
+			r.again()
+			ev := r.event(turnpost.TurnEnd)
+			ev.Accepts.Row = 8
+			before := r.bells.Count("bell")
+			answer, err := r.hub.Handle(r.t.Context(), ev)
+			if err != nil || answer.Decision.Continue != "" {
+				r.t.Errorf("a row that may be full goes on: %+v, %v", answer, err)
+			}
+			r.is(turnpost.RunRunning, "", 1, 2)
+			time.Sleep(4 * time.Second)
+			if r.bells.Count("bell") == before {
+				r.t.Error("no ring began the next")
+			}
+			r.goesOn("iteration 2")
+			if answer, err = r.hub.Handle(r.t.Context(), ev); err != nil || answer.Decision.Continue == "" {
+				r.t.Errorf("the new row does not go on: %+v, %v", answer, err)
+			}
+		},
 		"a turn has ended, and nobody heard the answer": func(r *restarts) {
 			r.goesOn("iteration 1")
 			time.Sleep(time.Second)

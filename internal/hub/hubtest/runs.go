@@ -304,6 +304,9 @@ func runStories() []story {
 			}
 			j.by(r.Human(), turnpost.RunRequest{Do: turnpost.RunResume, Limits: turnpost.Limits{Seconds: 600}})
 			j.is(turnpost.RunWaiting, "make")
+			if n := len(r.Notices("run")); n != 0 {
+				t.Errorf("%d notices of its end are left", n)
+			}
 			j.work(true)
 			j.wants(a.Hear(), "1")
 		}},

@@ -178,8 +178,8 @@ func runTurnStories() []story {
 				t.Errorf("after %d turns", run.Turns)
 			}
 			a.Prompt()
-			if text := a.TurnEnd(); text == "" {
-				t.Error("it does not go on behind a prompt")
+			if text := a.TurnEnd(); text == "" || len(r.Notices("run")) != 0 {
+				t.Errorf("behind a prompt it was told %q; %d notices are left", text, len(r.Notices("run")))
 			}
 		}},
 		{name: "turns that follow each other too fast are slowed down, and a tool makes them quick again", timed: true, tell: func(t *testing.T, r *Rig) {
