@@ -3,9 +3,11 @@
 package e2e
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"turnpost/internal/harness"
 	"turnpost/internal/realtest"
 )
 
@@ -39,9 +41,7 @@ func TestCommands(t *testing.T) {
 			api := realtest.NewAPI(t, realtest.Say("warm"), realtest.Say("watched"), realtest.Say("handed over"))
 			tui := tt.row.client(w, api).TUI(t)
 			turn(tui, "begin", "warm") // some read their commands while they start
-			if first := api.Wait(1); strings.Contains(string(first.Body), "handle them one by one") || strings.Contains(string(first.Body), "do=handoff") {
-				t.Errorf("the model is told of commands that nobody typed: %s", first.Body)
-			}
+			wantNoCommands(t, api.Wait(1))
 			turn(tui, tt.typed+"watch until noon", "watched")
 			wantTold(t, api.Wait(2), "Wait for Turnpost items", "until noon", "Nothing new is no reason to stop", "else pass; a task, claim")
 			turn(tui, tt.typed+"handoff the web agent", "handed over")
@@ -51,6 +51,53 @@ func TestCommands(t *testing.T) {
 			w.turnpost("setup", "--harness", tt.row.harness, "--remove")
 			wantUndone(t, before, wrote, w.files())
 		})
+	}
+}
+
+// TestCommandsOfPackages types a command that a package brought.
+func TestCommandsOfPackages(t *testing.T) {
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		harness string
+		program realtest.Program
+		install string   // after the line that people read
+		args    []string // of a session
+		typed   string   // before the name
+	}{
+		{harness: "claude-code", program: realtest.Claude{}, typed: "/turnpost:"},
+		// Nobody sits in front of a session to review its hooks.
+		{harness: "codex", program: realtest.Codex{}, args: []string{"--dangerously-bypass-hook-trust"}, typed: "$turnpost:"},
+		{harness: "gemini", program: realtest.Gemini{}, install: " --consent", typed: "/turnpost:"},
+		{harness: "opencode", program: realtest.Opencode{}, typed: "/turnpost:"},
+		{harness: "pi", program: realtest.Pi{}, typed: "/turnpost-"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.harness, func(t *testing.T) {
+			w := newWorldOf(t, 1, tt.program)
+			tt.program.Trust(w.home, root)
+			h, _ := harness.Find(tt.harness)
+			w.sh("cd '" + root + "' && " + h.(harness.Packaged).PackageInstall() + tt.install)
+			api := realtest.NewAPI(t, realtest.Say("warm"), realtest.Say("watched"))
+			tui := w.client(api, tt.args...).TUI(t)
+			turn(tui, "begin", "warm")
+			wantNoCommands(t, api.Wait(1))
+			turn(tui, tt.typed+"watch until noon", "watched")
+			wantTold(t, api.Wait(2), "Wait for Turnpost items", "until noon")
+			tui.Exit()
+		})
+	}
+}
+
+// wantNoCommands holds that a request tells nothing of commands that nobody typed.
+func wantNoCommands(t *testing.T, r realtest.Request) {
+	t.Helper()
+	for _, text := range []string{"handle them one by one", "hand your work over", "do=handoff"} {
+		if strings.Contains(string(r.Body), text) {
+			t.Errorf("the model is told %q, of a command: %s", text, r.Body)
+		}
 	}
 }
 

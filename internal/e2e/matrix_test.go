@@ -185,7 +185,7 @@ func (r row) client(w *world, api *realtest.API) realtest.Client {
 }
 
 // anyStartLine is all that a model hears of Turnpost where nothing is unread.
-var anyStartLine = regexp.MustCompile(`Turnpost: you are ` + handleOfRepo + ` \(hook_session [0-9a-f]{32}\)\.`)
+var anyStartLine = regexp.MustCompile(`Turnpost: you are ` + handleOfRepo + ` \(hook_session [0-9a-f]{32}\)\.( Keep notes of your work: [^.]*\.)?`)
 
 // startContext has the first turn of a session.
 func (m *matrix) startContext() {

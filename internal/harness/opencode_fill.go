@@ -86,6 +86,7 @@ func fillOpencodeIdle(e *turnpost.Event, doc document.Object) {
 		e.Failure = turnpost.Failure{Class: turnpost.FailureMaxOutput, Native: finish}
 	case finish == "stop" && !doc.Flag("summary"): // of a compaction
 		e.Last = doc.Text("last_assistant_message", maxLast)
+		e.Tokens = doc.Number("tokens")
 	default:
 		e.Accepts = turnpost.Accepts{}
 	}

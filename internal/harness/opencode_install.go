@@ -62,6 +62,7 @@ func (opencode) Profile() Profile {
 		Context:    "behind the first prompt, hidden in the terminal",
 		Compaction: "the start line comes again with the next prompt",
 		Notes:      "with the first prompt of a new session, and with the next one after a compaction",
+		Tokens:     "all that its requests read and wrote, the cache's too, without sub-agents",
 		Commands:   "/turnpost:watch, /turnpost:handoff, brought by its plugin",
 		Tools:      "its plugin registers turnpost mcp at every start; a call is known by its process, in a server with several sessions by hook_session",
 		Limits: []string{

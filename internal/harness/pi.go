@@ -148,6 +148,7 @@ func fillPiEnd(e *turnpost.Event, doc document.Object) {
 	switch doc.Text("outcome", maxWord) {
 	case "completed":
 		e.Last = doc.Text("last", maxLast)
+		e.Tokens = doc.Number("tokens")
 		return
 	case "aborted":
 		e.Kind = turnpost.Interrupt
@@ -212,6 +213,7 @@ func (pi) Profile() Profile {
 		Context:    "before_agent_start: a message, not shown",
 		Compaction: "lost; given again with the next prompt",
 		Notes:      "with the first prompt after start, resume and /new, and with the next one after a compaction",
+		Tokens:     "all that its requests read and wrote, the cache's too, without sub-agents",
 		Commands:   "/turnpost-watch, /turnpost-handoff: the name of a template has one part",
 		Tools:      "our extension registers turnpost mcp, declared to the model; a call is known by its process",
 		Reload:     "after /reload",

@@ -28,6 +28,7 @@ type Profile struct {
 	Compaction string   // what becomes of that at a compaction
 	Notes      string   // the moments at which an agent is given its notes back
 	Tools      string   // how it gets our MCP tools, and how a call is linked to its session
+	Tokens     string   // whose tokens count for the budget of a run; "": it does not say what a turn took
 	Commands   string   // what people can type for the agent in front of them
 	Reload     string   // when a session that was open before hears of what setup wrote, "after /clear"; "": after a restart
 	Limits     []string // what a person should know

@@ -97,6 +97,9 @@ func fillQwenPermission(e *turnpost.Event, doc document.Object) {
 	}
 }
 
+// What a Stop calls input_tokens is how full the context is (context_usage of
+// context_limit), not what the turn took: Event.Tokens stays 0.
+
 // fillQwenNotification: idle_prompt comes as soon as no turn runs any more, and
 // is all that tells of Esc and of a dialog that was left. After a turn that ended
 // or failed it says nothing new.

@@ -203,8 +203,9 @@ export const Turnpost = async ({ client, directory }) => {
   // What is known of a session: parent, if it is a sub-agent's (known says
   // whether that was found out); told, when the hub may know it; open, while a
   // turn runs; last, its newest assistant message, and text, the start of that;
-  // error, of that turn; agent, model and variant of its newest prompt; start,
-  // the answer to its start, until a prompt carries it.
+  // spent, the tokens of its messages in that turn, by id; error, of that turn;
+  // agent, model and variant of its newest prompt; start, the answer to its start,
+  // until a prompt carries it.
   const sessions = new Map()
   const session = (id) => {
     if (!sessions.has(id)) sessions.set(id, {})
@@ -251,6 +252,7 @@ export const Turnpost = async ({ client, directory }) => {
       error_message: error?.data?.message,
       error_status: error?.data?.statusCode?.toString(),
       last_assistant_message: text,
+      tokens: [...(s.spent?.values() ?? [])].reduce((sum, n) => sum + n, 0),
     }
     return proceed(id, tell("session.idle", id, outcome))
   }
@@ -268,6 +270,7 @@ export const Turnpost = async ({ client, directory }) => {
     const s = session(info.sessionID)
     if (info.id !== s.last?.id) s.text = s.error = undefined
     s.last = info
+    ;(s.spent ??= new Map()).set(info.id, turnpostTokens(info.tokens))
   }
 
   const part = ({ type, sessionID: id, messageID, text, tool, state }) => {
@@ -347,7 +350,7 @@ export const Turnpost = async ({ client, directory }) => {
     if (s.parent) return
     if (!many) current = id
     s.open = true
-    s.last = s.text = s.error = undefined
+    s.last = s.text = s.error = s.spent = undefined
     Object.assign(s, { agent: message.agent, model: message.model, variant })
 
     const text = typed.find((part) => part.type === "text")?.text ?? ""
@@ -429,6 +432,13 @@ function turnpostMode() {
   const [program = "", ...args] = process.argv.slice(1)
   if (program.includes("/tui/worker") || args.includes("--mini")) return "tui"
   return args.find((arg) => ["serve", "web", "acp", "run", "github"].includes(arg)) ?? "other"
+}
+
+// turnpostTokens is what one request took: what it read, from a cache too, and
+// what it wrote.
+function turnpostTokens({ input, output, reasoning, cache } = {}) {
+  const counts = [input, output, reasoning, cache?.read, cache?.write]
+  return counts.reduce((sum, n) => sum + (n > 0 ? Math.round(n) : 0), 0)
 }
 
 // turnpostVersion is opencode's own: it says it in how it starts Bun.

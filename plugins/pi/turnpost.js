@@ -196,6 +196,7 @@ export default async function (pi) {
   let start = "" // what the next run tells the model of the session's start
   let source // who wrote the input that starts the next run
   let last = {} // the last message of the model
+  let tokens = 0 // that the turn took so far: read, from a cache too, and written
   let tool // that runs
   let failed // timer
 
@@ -225,6 +226,13 @@ export default async function (pi) {
     } catch {
       return null
     }
+  }
+
+  // spent is what the turn took that ends now.
+  function spent() {
+    const of = tokens
+    tokens = 0
+    return of
   }
 
   function say(text) {
@@ -267,6 +275,7 @@ export default async function (pi) {
   })
 
   on("before_agent_start", async (event, ctx) => {
+    spent() // by a turn that was stopped
     const from = event.messageType === "custom" ? "extension" : source
     const answer = await tell("before_agent_start", ctx, { source: from, prompt: own(event.prompt) }, patience)
     const content = [start, answer?.context].filter(Boolean).join("\n\n")
@@ -291,13 +300,14 @@ export default async function (pi) {
 
   on("turn_end", (event, ctx) => {
     last = messageOf(event.message)
+    tokens += Math.max(0, Math.round(event.message?.usage?.totalTokens)) || 0
     if (last.outcome === "error") tell("turn_end", ctx, last)
   })
 
   if (settles) {
     on("agent_before_settle", async (event, ctx) => {
       if (event.continue) return // somebody else keeps it going
-      const answer = await tell("agent_before_settle", ctx, { ...last, outcome: event.outcome }, patience)
+      const answer = await tell("agent_before_settle", ctx, { ...last, outcome: event.outcome, tokens: spent() }, patience)
       if (!answer?.continue) return
       const message = { type: "custom_message", customType: "turnpost", content: answer.continue, display: true }
       return { entries: [...event.entries, message], continue: true }
@@ -315,7 +325,7 @@ export default async function (pi) {
         return
       }
       // After a print run nobody takes a prompt.
-      const told = tell("agent_end", ctx, { ...ended, late: modeOf(ctx) === "print" })
+      const told = tell("agent_end", ctx, { ...ended, tokens: spent(), late: modeOf(ctx) === "print" })
       told.then(async (answer) => {
         while (answer?.continue && open && !idle(ctx)) await new Promise((resolve) => setTimeout(resolve, 20).unref())
         say(answer?.continue)

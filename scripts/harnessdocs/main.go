@@ -133,6 +133,7 @@ func section(b *strings.Builder, h harness.Harness) {
 		{"Notes", p.Notes},
 		{"Tools", p.Tools},
 		{"Commands", p.Commands},
+		{"Tokens", tokens(p)},
 		{"Open sessions", "hear of setup " + p.Open()},
 	} {
 		if row[1] != "" {
@@ -153,6 +154,14 @@ func section(b *strings.Builder, h harness.Harness) {
 		}
 	}
 	byHand(b, h)
+}
+
+// tokens says what counts for the budget of a run, of harnesses that can have one.
+func tokens(p harness.Profile) string {
+	if p.Tokens == "" && p.Continue != "" {
+		return "it does not say what a turn took: a run's budget of tokens has nothing to count"
+	}
+	return p.Tokens
 }
 
 func carries(a turnpost.Accepts) string {

@@ -139,12 +139,15 @@ assert.deepEqual(Object.keys(plugin), ["Turnpost"]) // opencode calls every expo
   // A turn that ended well goes on, under the same agent; the text that comes
   // back as a prompt is known as ours.
   answers("session.idle", { continue: "Turnpost: 1 item" })
+  const tokens = { input: 100, output: 20, reasoning: 3, cache: { read: 4000, write: 0 } }
+  oc.answer("ses_1", "msg_1b", { finish: "tool-calls", tokens })
   oc.answer("ses_1", "msg_2")
   oc.text("ses_1", "msg_2", "All tests pass. ".repeat(100))
-  oc.answer("ses_1", "msg_2", { finish: "stop", time: { completed: 1 } })
+  oc.answer("ses_1", "msg_2", { finish: "stop", tokens: { ...tokens, input: 1 }, time: { completed: 1 } })
+  oc.answer("ses_1", "msg_2", { finish: "stop", tokens, time: { completed: 1 } })
   oc.idle("ses_1")
   const [idle] = await told(["session.idle"])
-  assert.deepEqual([idle.finish, idle.summary, idle.error, idle.last_assistant_message.length], ["stop", false, undefined, 500])
+  assert.deepEqual([idle.finish, idle.summary, idle.error, idle.last_assistant_message.length, idle.tokens], ["stop", false, undefined, 500, 8246])
   await until("the turn goes on", () => oc.prompts.length === 1)
   assert.deepEqual(oc.prompts, [{
     path: { id: "ses_1" },
