@@ -12,11 +12,9 @@ import (
 	"turnpost/internal/run"
 )
 
-// Sizes of lists of runs.
+// How many runs the board shows, and how long a key is, in bytes.
 const (
 	maxBoardRuns = 200
-	journalLimit = 200
-	maxJournal   = 1000
 	maxRunKey    = 200
 )
 
@@ -288,70 +286,6 @@ func runsOf(rows []RunRow) []turnpost.Run {
 	return out
 }
 
-// Journal lists entries of a journal, and waits for the first one where the
-// caller wants that. A proof is told in a run's own text only.
-func (v *view) Journal(ctx context.Context, q turnpost.JournalQuery) (turnpost.Journal, error) {
-	h := v.Hub
-	me, err := v.who()
-	if err != nil {
-		return turnpost.Journal{}, err
-	}
-	switch {
-	case q.Limit == 0:
-		q.Limit = journalLimit
-	case q.Limit < 0, q.Limit > maxJournal:
-		return turnpost.Journal{}, turnpost.Invalidf("limit", "is %d, allowed is 1 to %d", q.Limit, maxJournal)
-	}
-	if q.Seconds < 0 || time.Duration(q.Seconds)*time.Second > maxWait {
-		return turnpost.Journal{}, turnpost.Invalidf("seconds", "is %d, allowed is 0 to 50", q.Seconds)
-	}
-	id, err := v.runID(ctx, q.ID, me)
-	if err != nil {
-		return turnpost.Journal{}, err
-	}
-	timer := time.NewTimer(time.Duration(q.Seconds) * time.Second)
-	defer timer.Stop()
-	for {
-		var grew chan struct{}
-		h.mu.Lock()
-		if r := h.runs[id]; r != nil {
-			grew = r.grew
-		}
-		h.mu.Unlock()
-		out, err := h.journal(ctx, id, q)
-		if err != nil || len(out.Events) > 0 || out.Ended || q.Seconds == 0 {
-			return out, err
-		}
-		select {
-		case <-grew:
-		case <-timer.C:
-			return out, nil
-		case <-ctx.Done():
-			return out, nil
-		}
-	}
-}
-
-func (h *Hub) journal(ctx context.Context, id string, q turnpost.JournalQuery) (turnpost.Journal, error) {
-	out := turnpost.Journal{ID: id}
-	err := h.store.View(ctx, func(tx Tx) error {
-		row, err := tx.RunRow(id)
-		if err != nil {
-			return err
-		}
-		events, err := tx.RunEvents(id, q.After, q.Limit)
-		out.Events = append([]turnpost.RunEvent{}, events...)
-		last := q.After
-		for i := range out.Events {
-			out.Events[i].Proof = ""
-			last = out.Events[i].Seq
-		}
-		out.Ended = row.State.Ended() && last >= row.Seq
-		return err
-	})
-	return out, err
-}
-
 // ChangeRun reports on a run, or steers it.
 func (v *view) ChangeRun(ctx context.Context, in turnpost.RunRequest) (turnpost.Run, error) {
 	h := v.Hub
@@ -427,88 +361,4 @@ func (h *Hub) wakeAnew(handle string) {
 			s.Status.Failure = turnpost.Failure{}
 		}
 	}
-}
-
-// AskEffect asks for an effect.
-func (v *view) AskEffect(ctx context.Context, in turnpost.EffectDraft) (turnpost.EffectDone, error) {
-	h := v.Hub
-	in.Label, in.Question, in.Text = h.clean(in.Label), h.clean(in.Question), h.clean(in.Text)
-	if in.Kind == turnpost.EffectAgent && in.To != "" {
-		to, err := ParseHandle("to", in.To)
-		if err != nil {
-			return turnpost.EffectDone{}, err
-		}
-		in.To = to
-		err = h.store.View(ctx, func(tx Tx) error {
-			_, err := tx.Agent(to)
-			return err
-		})
-		if errors.Is(err, ErrNoRow) {
-			return turnpost.EffectDone{}, turnpost.Invalidf("to", "there is no %s", to).WithHint("turnpost agents --all lists the handles")
-		} else if err != nil {
-			return turnpost.EffectDone{}, err
-		}
-	}
-	now := time.Now()
-	var out turnpost.EffectDone
-	id := ""
-	err := v.command(ctx, in.Run, func(s *run.State) { out.Run, out.Effect = s.ID, effectOf(s, id) }, nil,
-		func(s *run.State, by run.Who) (events []turnpost.RunEvent, err error) {
-			id, events, err = s.Ask(in, by, now)
-			out.Again = err == nil && len(events) == 0
-			return events, err
-		})
-	return out, err
-}
-
-// effectOf is one effect of a run.
-func effectOf(s *run.State, id string) turnpost.Effect {
-	for _, e := range s.Effects {
-		if e.ID == id {
-			return e
-		}
-	}
-	return turnpost.Effect{}
-}
-
-// PostEffect posts a result.
-func (v *view) PostEffect(ctx context.Context, in turnpost.EffectPost) (turnpost.EffectDone, error) {
-	in.Value = v.clean(in.Value)
-	now := time.Now()
-	var out turnpost.EffectDone
-	err := v.command(ctx, in.Run, func(s *run.State) { out.Run, out.Effect = s.ID, effectOf(s, in.Effect) }, nil,
-		func(s *run.State, by run.Who) (events []turnpost.RunEvent, err error) {
-			events, err = s.Post(in, by, now)
-			out.Again = err == nil && len(events) == 0
-			return events, err
-		})
-	return out, err
-}
-
-// TakeEffects takes pending commands for a worker. What an agent asked for by
-// itself is given to its own worker, or to one that a person told to take all.
-func (v *view) TakeEffects(ctx context.Context, in turnpost.EffectTake) (turnpost.Taken, error) {
-	now := time.Now()
-	out := turnpost.Taken{Effects: []turnpost.Effect{}}
-	var caller run.Who
-	err := v.command(ctx, in.Run, func(s *run.State) {
-		out.Run = rowOf(s).Run
-		own := !caller.Human && caller.Handle == s.Handle
-		for _, e := range s.Effects {
-			switch {
-			case e.Kind != turnpost.EffectCommand:
-			case e.State == turnpost.EffectRunning && e.Worker == in.Worker:
-				out.Effects = append(out.Effects, e)
-			case e.State == turnpost.EffectPending && !e.Trusted && !in.All && !own:
-				out.Left++
-			}
-		}
-	}, nil, func(s *run.State, by run.Who) ([]turnpost.RunEvent, error) {
-		caller = by
-		if in.All && !by.Human {
-			return nil, turnpost.Errorf(turnpost.Forbidden, "only a person lets a worker take all commands")
-		}
-		return s.Take(in.Worker, in.Limit, in.All, by, now)
-	})
-	return out, err
 }
