@@ -129,6 +129,8 @@ type checker struct {
 	order    []string // registered command lines of ours
 	lines    map[string]bool
 	programs map[string]bool // that were looked at
+
+	registered bool // something of ours is in a file
 }
 
 // packaged takes a package for the entries that are missing, and says when there
@@ -137,10 +139,7 @@ func (c *checker) packaged() bool {
 	if c.req.Package == "" {
 		return false
 	}
-	both := slices.ContainsFunc(c.findings, func(f Finding) bool {
-		return f.Check == CheckRegistered && (f.State == OK || f.State == Warning)
-	})
-	if !both {
+	if !c.registered {
 		c.findings = slices.DeleteFunc(c.findings, func(f Finding) bool { return f.Check == CheckRegistered })
 		c.add(CheckRegistered, OK, "as a package", "in "+c.req.Package, "")
 		return true
@@ -183,6 +182,7 @@ func (c *checker) file(target string, want, recorded []recordEntry) {
 	}
 	for i, entry := range want {
 		what := lineOf("keep", entry).What
+		c.registered = c.registered || present[i] != Absent
 		switch present[i] {
 		case Exact:
 			if !entry.Words {
@@ -206,6 +206,7 @@ func (c *checker) file(target string, want, recorded []recordEntry) {
 	}
 	for i, entry := range old {
 		if presentOld[i] != Absent && !slices.ContainsFunc(want, func(w recordEntry) bool { return replaces(editor, entry, w) }) {
+			c.registered = true
 			c.add(CheckRegistered, Warning, lineOf("keep", entry).What, "from an earlier setup, in "+target, "turnpost setup --apply")
 			c.line(entry)
 		}
@@ -280,30 +281,6 @@ func unrunnable(program string) (problem, hint string) {
 		return program + " is not executable", "install Turnpost again"
 	}
 	return "", ""
-}
-
-// commandOf returns the command line of a handler, or of a group of one.
-func commandOf(value json.RawMessage) string {
-	type handler struct {
-		Type    string
-		Command string
-		Args    []string
-	}
-	var group struct {
-		handler
-		Hooks []handler
-	}
-	if json.Unmarshal(value, &group) != nil {
-		return ""
-	}
-	one := group.handler
-	if len(group.Hooks) == 1 {
-		one = group.Hooks[0]
-	}
-	if len(group.Hooks) > 1 || one.Args != nil || one.Type != "command" && one.Type != "" {
-		return ""
-	}
-	return one.Command
 }
 
 // run runs one registered line as the harness would. Our lines turn every

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -100,4 +101,28 @@ func (c *checker) foreign(target, event string, handler *hujson.Value, unit time
 			fmt.Sprintf("timeout %s is in milliseconds: %s", number, time.Duration(value*float64(time.Millisecond))),
 			fmt.Sprintf("if seconds were meant, write %g", value*1000))
 	}
+}
+
+// commandOf returns the command line of a handler, or of a group of one.
+func commandOf(value json.RawMessage) string {
+	type handler struct {
+		Type    string
+		Command string
+		Args    []string
+	}
+	var group struct {
+		handler
+		Hooks []handler
+	}
+	if json.Unmarshal(value, &group) != nil {
+		return ""
+	}
+	one := group.handler
+	if len(group.Hooks) == 1 {
+		one = group.Hooks[0]
+	}
+	if len(group.Hooks) > 1 || one.Args != nil || one.Type != "command" && one.Type != "" {
+		return ""
+	}
+	return one.Command
 }

@@ -342,9 +342,13 @@ for (const mode of ["tui", "serve"]) {
   const ours = { type: "local", command: [path("turnpost"), "mcp"], enabled: true }
   assert.deepEqual(await configured({}), {}) // the program is not there
   writeFileSync(path("turnpost"), "")
-  assert.deepEqual(await configured({}), { mcp: { turnpost: ours }, permission: { "turnpost_*": "allow" } })
+  const { command, ...rest } = await configured({})
+  assert.deepEqual(rest, { mcp: { turnpost: ours }, permission: { "turnpost_*": "allow" } })
+  assert.deepEqual(Object.keys(command).sort(), ["turnpost:handoff", "turnpost:watch"])
+  const mine = { template: "mine" }
+  assert.deepEqual((await configured({ command: { "turnpost:watch": mine, x: mine } })).command, { ...command, "turnpost:watch": mine, x: mine })
   const theirs = { mcp: { x: {}, turnpost: { enabled: false } }, permission: { "*": "ask", "turnpost_*": "deny" } }
-  assert.deepEqual(await configured(structuredClone(theirs)), theirs)
+  assert.deepEqual(await configured(structuredClone(theirs)), { ...theirs, command })
   assert.deepEqual((await configured({ permission: "ask" })).permission, { "*": "ask", "turnpost_*": "allow" })
 }
 
