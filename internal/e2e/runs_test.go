@@ -25,15 +25,16 @@ import (
 type worker struct {
 	harness string
 	program realtest.Program
-	args    []string
 	resume  func(native string) []string
+	// prompt: a session that was resumed is heard of at its first prompt only.
+	prompt bool
 }
 
 func workers() []worker {
 	return []worker{
-		{"claude-code", realtest.Claude{}, nil, func(id string) []string { return []string{"--resume", id} }},
-		{"codex", realtest.Codex{}, nil, func(id string) []string { return []string{"resume", id} }},
-		{"opencode", realtest.Opencode{}, nil, func(id string) []string { return []string{"--session", id} }},
+		{"claude-code", realtest.Claude{}, func(id string) []string { return []string{"--resume", id} }, false},
+		{"codex", realtest.Codex{}, func(id string) []string { return []string{"resume", id} }, true},
+		{"opencode", realtest.Opencode{}, func(id string) []string { return []string{"--session", id} }, true},
 	}
 }
 
@@ -86,7 +87,7 @@ func newShift(t *testing.T, work worker, kills map[int]int) *shift {
 }
 
 func (s *shift) start(args ...string) {
-	client := realtest.Client{Program: s.program, Home: s.w.home, API: s.api, Args: append(args, s.args...)}
+	client := realtest.Client{Program: s.program, Home: s.w.home, API: s.api, Args: args}
 	s.tui = client.TUI(s.t)
 }
 
@@ -109,6 +110,9 @@ func (s *shift) complete() {
 			native := w.native(handleOfRepo)
 			s.tui.Kill()
 			s.start(s.resume(native)...)
+			if s.prompt {
+				s.tui.Type("go on")
+			}
 		case <-ended:
 			running = false
 		}
