@@ -72,12 +72,6 @@ const byPeople = "disable-model-invocation: true"
 // hinted is the line with what may follow the name.
 func (c command) hinted() string { return `argument-hint: "` + c.hint + `"` }
 
-// skill is the text as a skill of its own, for a harness that has no commands. Its
-// name is "turnpost-watch".
-func (c command) skill(arguments string, more ...string) string {
-	return c.markdown(arguments, append([]string{"name: turnpost-" + c.name}, more...)...)
-}
-
 // toml is the text as Gemini CLI takes it.
 func (c command) toml() string {
 	return "description = \"" + c.what + "\"\nprompt = \"\"\"\n" + c.saying("{{args}}") + "\"\"\"\n"

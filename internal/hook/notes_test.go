@@ -142,7 +142,9 @@ func TestNotesAreTheHubsToGive(t *testing.T) {
 	defer close(block)
 	p.hubFile(t, statedir.Hub{Protocol: statedir.Protocol, Pid: 1, Socket: p.dir.Socket(), Keep: 3600})
 	for _, answer = range []any{
-		turnpost.HookAnswer{Handle: "@r"}, turnpost.HookAnswer{}, http.StatusBadRequest,
+		turnpost.HookAnswer{Handle: "@r"},
+		turnpost.HookAnswer{},
+		http.StatusBadRequest,
 		turnpost.HookAnswer{Decision: turnpost.Decision{Context: "you are @r"}},
 	} {
 		if got := p.call(t, strings.NewReader(resume)); strings.Contains(got.stdout, "docs") || got.status != 0 {

@@ -35,7 +35,8 @@ func TestText(t *testing.T) {
 	l := start(t, turnpost.RunStart{
 		Goal: "release 2.0\nwith notes", Handle: "@api", Limits: turnpost.Limits{Iterations: 5, Target: ptr(90.0)},
 		Process: &turnpost.RunProcess{Name: "release", Steps: []turnpost.StepDef{
-			task("build"), command("test", "build"), {ID: "ok", Kind: turnpost.StepBreakpoint, Text: "Ship?", Needs: []string{"build"}},
+			task("build"), command("test", "build"),
+			{ID: "ok", Kind: turnpost.StepBreakpoint, Text: "Ship?", Needs: []string{"build"}},
 			{ID: "good", Kind: turnpost.StepGate, Target: 80, Again: "build", Text: "how sure are you?", Needs: []string{"test", "ok"}},
 		}},
 	}, anna())

@@ -18,10 +18,8 @@ const maxGraph = 80
 // follow each other, and between two.
 type graphSize struct{ along, across, gapAlong, gapAcross float64 }
 
-var (
-	sideways = graphSize{along: 148, across: 46, gapAlong: 30, gapAcross: 12}
-	downward = graphSize{along: 46, across: 148, gapAlong: 28, gapAcross: 14}
-)
+func sideways() graphSize { return graphSize{along: 148, across: 46, gapAlong: 30, gapAcross: 12} }
+func downward() graphSize { return graphSize{along: 46, across: 148, gapAlong: 28, gapAcross: 14} }
 
 const (
 	graphEdge  = 12.0  // around everything
@@ -71,9 +69,9 @@ func graphs(steps []turnpost.Step) []graph {
 
 // draw lays the steps out.
 func draw(steps []turnpost.Step, down bool) graph {
-	size := sideways
+	size := sideways()
 	if down {
-		size = downward
+		size = downward()
 	}
 	needs := direct(needsOf(steps))
 	vs, layers := layer(needs)

@@ -68,8 +68,10 @@ func TestResults(t *testing.T) {
 		status  turnpost.EffectState
 		value   []string
 	}{
-		{"ok", func(s setting) turnpost.Command { return s.sh(`echo out; echo err >&2`) }, turnpost.EffectOK,
-			[]string{"exit status 0 after ", "stdout: 4 bytes in ", "/e-1/stdout\nout\n", "stderr: 4 bytes in ", "/e-1/stderr\nerr"}},
+		{
+			"ok", func(s setting) turnpost.Command { return s.sh(`echo out; echo err >&2`) }, turnpost.EffectOK,
+			[]string{"exit status 0 after ", "stdout: 4 bytes in ", "/e-1/stdout\nout\n", "stderr: 4 bytes in ", "/e-1/stderr\nerr"},
+		},
 		{"exit status", func(s setting) turnpost.Command { return s.sh(`exit 7`) }, turnpost.EffectError, []string{"exit status 7 after "}},
 		{"signal", func(s setting) turnpost.Command { return s.sh(`kill -9 $$`) }, turnpost.EffectError, []string{"signal: killed after "}},
 		{"no shell", func(s setting) turnpost.Command {
@@ -88,10 +90,14 @@ func TestResults(t *testing.T) {
 		{"relative directory", func(setting) turnpost.Command {
 			return turnpost.Command{Args: []string{"true"}, Dir: "."}
 		}, turnpost.EffectError, []string{"was not run: there is no directory "}},
-		{"nothing", func(s setting) turnpost.Command { return turnpost.Command{Dir: s.cwd} }, turnpost.EffectError,
-			[]string{"was not run: it names no program"}},
-		{"no text", func(s setting) turnpost.Command { return s.sh(`printf 'a\377b\000c\303'`) }, turnpost.EffectOK,
-			[]string{"\na\uFFFDb\uFFFDc\uFFFD\n"}},
+		{
+			"nothing", func(s setting) turnpost.Command { return turnpost.Command{Dir: s.cwd} }, turnpost.EffectError,
+			[]string{"was not run: it names no program"},
+		},
+		{
+			"no text", func(s setting) turnpost.Command { return s.sh(`printf 'a\377b\000c\303'`) }, turnpost.EffectOK,
+			[]string{"\na\uFFFDb\uFFFDc\uFFFD\n"},
+		},
 		{"last lines", func(s setting) turnpost.Command {
 			return s.sh(`i=0; while [ $i -lt 2000 ]; do echo "line $i of it"; i=$((i+1)); done; echo bad >&2; exit 1`)
 		}, turnpost.EffectError, []string{"/stdout\nline ", "\nline 1999 of it\nstderr: ", "/stderr\nbad"}},
