@@ -112,6 +112,9 @@ func checkStep(at string, def turnpost.StepDef) error {
 }
 
 func checkGate(at string, def turnpost.StepDef) error {
+	if len(def.Text) > turnpost.MaxRunText {
+		return tooLarge(at+"text", len(def.Text), turnpost.MaxRunText)
+	}
 	for _, p := range []struct {
 		field string
 		given bool

@@ -191,6 +191,9 @@ func what(s turnpost.Step) string {
 		if s.Again != "" {
 			text += ", else again from " + s.Again
 		}
+		if s.Text != "" {
+			text += ": " + s.Text
+		}
 		return text
 	}
 	return s.Text

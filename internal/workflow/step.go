@@ -31,7 +31,7 @@ func kindsOfStep() []stepKeys {
 		{turnpost.StepCommand, []string{"run"}, []string{"dir", "timeout", "retries", "optional"}},
 		{turnpost.StepBreakpoint, []string{"question|text"}, []string{"files", "retries", "optional"}},
 		{turnpost.StepSleep, []string{"duration|seconds"}, nil},
-		{turnpost.StepGate, []string{"target"}, []string{"again"}},
+		{turnpost.StepGate, []string{"target"}, []string{"text", "again"}},
 	}
 }
 
