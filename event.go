@@ -78,6 +78,7 @@ type Accepts struct {
 	Continue bool `json:"continue,omitempty"` // text that keeps the agent going
 	Deny     bool `json:"deny,omitempty"`     // a permission decision; at a bell: that the prompt which rang is dropped
 	Watch    bool `json:"watch,omitempty"`    // files that the harness shall watch
+	Soon     bool `json:"soon,omitempty"`     // turn.end: an answer that comes later than in a second is lost
 	Row      int  `json:"row,omitempty"`      // turn.end: so many continuations in a row the harness takes, 0: as many as come
 }
 

@@ -15,7 +15,7 @@ import (
 )
 
 // startLine is all that a model hears of Turnpost where nothing is unread.
-var startLine = regexp.MustCompile(`SessionStart hook additional context: Turnpost: you are @repo \(hook_session [0-9a-f]{32}\)\.\n+`)
+var startLine = regexp.MustCompile(`SessionStart hook additional context: Turnpost: you are @repo \(hook_session [0-9a-f]{32}\)\. Keep notes of your work: [^.]*\.\n+`)
 
 // told is what a model is told in a run: the tools, the system prompt and the
 // messages of each request.

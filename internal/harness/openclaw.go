@@ -35,7 +35,7 @@ var openclawPlugin string
 var openclawEvents = [...]documented{
 	{name: "before_prompt_build", kind: turnpost.Prompt, carries: turnpost.Accepts{Context: true}, fill: fillOpenclawPrompt},
 	{name: "after_tool_call", kind: turnpost.ToolAfter, fill: fillTool},
-	{name: "before_agent_finalize", kind: turnpost.TurnEnd, carries: turnpost.Accepts{Continue: true}, fill: fillStop},
+	{name: "before_agent_finalize", kind: turnpost.TurnEnd, carries: turnpost.Accepts{Continue: true, Soon: true}, fill: fillStop},
 	{
 		name: "agent_end", kind: turnpost.TurnEnd, fill: fillOpenclawEnd,
 		others: []turnpost.Kind{turnpost.Interrupt, turnpost.TurnFailed},

@@ -47,7 +47,7 @@ var opencodeEvents = [...]documented{
 	{name: "question.replied", kind: turnpost.ToolBefore, fill: fillTool},
 	{name: "question.rejected", kind: turnpost.ToolFailed, fill: fillTool},
 	{name: "session.status", kind: turnpost.Retry, fill: fillOpencodeRetry, others: []turnpost.Kind{turnpost.TurnFailed}},
-	{name: "session.idle", kind: turnpost.TurnEnd, fill: fillOpencodeIdle, carries: turnpost.Accepts{Continue: true}, others: []turnpost.Kind{turnpost.TurnFailed, turnpost.Interrupt}},
+	{name: "session.idle", kind: turnpost.TurnEnd, fill: fillOpencodeIdle, carries: turnpost.Accepts{Continue: true, Soon: true}, others: []turnpost.Kind{turnpost.TurnFailed, turnpost.Interrupt}},
 	{name: "experimental.session.compacting", kind: turnpost.CompactBefore},
 	{name: "session.compacted", kind: turnpost.CompactAfter},
 	{name: "bell", kind: turnpost.Bell, carries: turnpost.Accepts{Continue: true}},
@@ -90,7 +90,7 @@ func (h opencode) Decode(in io.Reader, env Env) (turnpost.Event, error) {
 		e.Accepts = turnpost.Accepts{}
 	}
 	if !e.Attended { // "opencode run" is over with its first turn
-		e.Accepts.Continue, e.Accepts.Watch = false, false
+		e.Accepts.Continue, e.Accepts.Soon, e.Accepts.Watch = false, false, false
 		return e, nil
 	}
 	e.Wake = turnpost.Wake{Method: "bell", Key: opencodeKey(e), Armed: e.Accepts.Watch}

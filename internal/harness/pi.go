@@ -52,9 +52,9 @@ var piEvents = [...]piEvent{
 	{name: "tool_execution_start", kind: turnpost.ToolBefore, fill: fillPiTool},
 	{name: "tool_result", kind: turnpost.ToolAfter, carries: turnpost.Accepts{Context: true}, fill: fillPiTool, others: []turnpost.Kind{turnpost.ToolFailed}},
 	{name: "turn_end", kind: turnpost.Retry}, // only with an error: each try of a request ends so
-	{name: "agent_before_settle", kind: turnpost.TurnEnd, carries: turnpost.Accepts{Continue: true}, fill: fillPiEnd, others: []turnpost.Kind{turnpost.TurnFailed}},
+	{name: "agent_before_settle", kind: turnpost.TurnEnd, carries: turnpost.Accepts{Continue: true, Soon: true}, fill: fillPiEnd, others: []turnpost.Kind{turnpost.TurnFailed}},
 	// Before 0.87.0.
-	{name: "agent_end", kind: turnpost.TurnEnd, carries: turnpost.Accepts{Continue: true}, fill: fillPiEnd, others: []turnpost.Kind{turnpost.TurnFailed, turnpost.Interrupt}},
+	{name: "agent_end", kind: turnpost.TurnEnd, carries: turnpost.Accepts{Continue: true, Soon: true}, fill: fillPiEnd, others: []turnpost.Kind{turnpost.TurnFailed, turnpost.Interrupt}},
 	// Only after an abort.
 	{name: "agent_settled", kind: turnpost.Interrupt},
 	{name: "session_before_compact", kind: turnpost.CompactBefore},

@@ -96,6 +96,7 @@ func writeEvent(w *document.Writer, e turnpost.Event) {
 		flag(w, "continue", e.Accepts.Continue)
 		flag(w, "deny", e.Accepts.Deny)
 		flag(w, "watch", e.Accepts.Watch)
+		flag(w, "soon", e.Accepts.Soon)
 		w.Number("row", e.Accepts.Row)
 		w.Close()
 	}

@@ -70,6 +70,7 @@ type question struct {
 	at       time.Time
 
 	ends     bool       // a turn of the session itself has ended
+	soon     bool       // its answer is lost where it is held back for long
 	tokens   int64      // that it took
 	run      string     // that works in the session
 	row      SessionRow // the session as it is stored with its turn
@@ -86,7 +87,7 @@ func (h *Hub) question(s *session, ev turnpost.Event, at time.Time) question {
 		return q
 	}
 	q.mail = !h.box(s.Handle).empty
-	q.ends, q.tokens = ev.Kind == turnpost.TurnEnd, ev.Tokens
+	q.ends, q.soon, q.tokens = ev.Kind == turnpost.TurnEnd, ev.Accepts.Soon, ev.Tokens
 	full := ev.Accepts.Row > 0 && s.row >= ev.Accepts.Row-1 // a ring begins a new row
 	switch {
 	case ev.Kind == turnpost.SessionStart && ev.Accepts.Context && ev.Source != turnpost.SourceCompact:
@@ -265,7 +266,7 @@ func (h *Hub) offered(o *offer, q question) {
 			if o.run == "" {
 				s.chain++
 			} else {
-				o.delay = s.pace(time.Now())
+				o.delay = s.pace(time.Now(), q.soon)
 			}
 			s.TurnOpen = true
 			s.Status.State, s.Status.Since = turnpost.StateWorking, q.at

@@ -125,14 +125,18 @@ func (h *Hub) workAt(s *session, q *question) {
 	q.run, q.row = r.id, SessionRow{Session: s.Session, Secret: s.secretHash}
 }
 
-// pace is how long the next turn of a run is held back. Callers hold mu.
-func (s *session) pace(now time.Time) time.Duration {
+// pace is how long the next turn of a run is held back: not for long where the
+// answer has to come soon. Callers hold mu.
+func (s *session) pace(now time.Time, soon bool) time.Duration {
 	wait := time.Duration(0)
 	if s.tooled || now.Sub(s.wentOn) >= fastTurn {
 		s.fast = 0
 	} else {
 		wait = min(firstWait<<s.fast, longWait)
 		s.fast = min(s.fast+1, maxFast)
+	}
+	if soon {
+		wait = min(wait, firstWait)
 	}
 	s.wentOn, s.tooled = now.Add(wait), false
 	return wait

@@ -74,6 +74,7 @@ type Agent struct {
 	Offer    string // of the last answer
 	digest   int
 	deaf     bool
+	soon     bool // its turn ends wait for no answer
 	silent   bool // does not confirm what it prints
 }
 
@@ -110,7 +111,7 @@ func (a *Agent) Event(kind turnpost.Kind) turnpost.Event {
 	case turnpost.Prompt, turnpost.ToolAfter:
 		ev.Accepts.Context = true
 	case turnpost.TurnEnd:
-		ev.Accepts.Continue = true
+		ev.Accepts.Continue, ev.Accepts.Soon = true, a.soon
 	case turnpost.Bell:
 		ev.Accepts.Continue, ev.Accepts.Deny = true, a.Queued
 	}

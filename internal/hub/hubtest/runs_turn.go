@@ -200,6 +200,11 @@ func runTurnStories() []story {
 					t.Errorf("held back by %d ms, want %d", got, want)
 				}
 			}
+			a.soon = true
+			if got := turn(); got != 500 {
+				t.Errorf("an answer that has to come soon is held back by %d ms", got)
+			}
+			a.soon = false
 			a.Tool()
 			if got := turn(); got != 0 {
 				t.Errorf("after a tool held back by %d ms", got)
