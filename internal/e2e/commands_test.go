@@ -15,6 +15,7 @@ import (
 // the text reaches the model with what followed the name, nothing of it does
 // before, and remove leaves the bytes that were there.
 func TestCommands(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		row   row
 		typed string // before the name
@@ -30,6 +31,7 @@ func TestCommands(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.row.title(), func(t *testing.T) {
+			t.Parallel()
 			w := newWorldOf(t, 1, tt.row.program)
 			if tt.row.settings != nil {
 				tt.row.settings(w.home)
@@ -56,6 +58,7 @@ func TestCommands(t *testing.T) {
 
 // TestCommandsOfPackages types a command that a package brought.
 func TestCommandsOfPackages(t *testing.T) {
+	t.Parallel()
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
 		t.Fatal(err)
@@ -76,6 +79,7 @@ func TestCommandsOfPackages(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.harness, func(t *testing.T) {
+			t.Parallel()
 			w := newWorldOf(t, 1, tt.program)
 			tt.program.Trust(w.home, root)
 			h, _ := harness.Find(tt.harness)

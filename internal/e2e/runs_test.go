@@ -42,16 +42,22 @@ func workers() []worker {
 // asks for two commands, scores its work until the score is good enough, asks the
 // person once, and completes with the proof. Nobody types a prompt.
 func TestRunCompletes(t *testing.T) {
+	t.Parallel()
 	for _, work := range workers() {
-		t.Run(work.harness, func(t *testing.T) { newShift(t, work, nil).complete() })
+		t.Run(work.harness, func(t *testing.T) {
+			t.Parallel()
+			newShift(t, work, nil).complete()
+		})
 	}
 }
 
 // TestRunSurvivesKills is the same run, but its agent's program is killed once in
 // every iteration, and its session resumed.
 func TestRunSurvivesKills(t *testing.T) {
+	t.Parallel()
 	for _, work := range workers() {
 		t.Run(work.harness, func(t *testing.T) {
+			t.Parallel()
 			newShift(t, work, map[int]int{0: 1, 1: 2, 2: 1, 3: 1, 4: 2}).complete()
 		})
 	}

@@ -13,8 +13,10 @@ import (
 // a run: two requests of 1,000 tokens, each answered with twelve. The turn in which
 // the run is started is none of its own.
 func TestTokensOfATurn(t *testing.T) {
+	t.Parallel()
 	for _, r := range []row{opencodeRow(), piRow(), piOldRow()} {
 		t.Run(r.title(), func(t *testing.T) {
+			t.Parallel()
 			w := newWorldOf(t, 1, r.program)
 			w.setupAs("--harness", r.harness)
 			var run turnpost.Run
