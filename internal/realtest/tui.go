@@ -147,9 +147,30 @@ func (u *TUI) Type(text string) {
 		v := u.program.Look(screen)
 		return v.Ready && v.Input == ""
 	})
-	u.Press(text)
-	u.waitInput(text)
+	u.enterText(text)
 	u.Enter()
+}
+
+// enterText types into the empty input line. An interrupted prompt may come back
+// into it at that very moment: then the line is cleared and typed again.
+func (u *TUI) enterText(text string) {
+	u.t.Helper()
+	const again = time.Second
+	want := squeeze(text)
+	u.Press(text)
+	pressed := time.Now()
+	look := time.AfterFunc(again, u.changed.beat)
+	defer look.Stop()
+	u.WaitScreenFunc(fmt.Sprintf("input line %q", text), func(screen string) bool {
+		v := u.program.Look(screen)
+		got := squeeze(v.Input)
+		if v.Ready && got != want && strings.HasSuffix(got, want) && time.Since(pressed) >= again {
+			u.Press(keyClearLine + text)
+			pressed = time.Now()
+			look.Reset(again)
+		}
+		return v.Ready && got == want
+	})
 }
 
 // Draft adds text to the input line and leaves it there, half typed.
